@@ -1,0 +1,68 @@
+/// What the benches share. A bench is one function that adds rows to a report and one line in the table of
+/// bench_main.c.
+#ifndef SN_BENCH_H
+#define SN_BENCH_H
+
+#include "sinew/base.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct bench_options {
+    bool quick;          ///< Smaller cases and fewer repetitions: all benches together end within a minute.
+    int32_t threads;     ///< Threads of Sinew, and the most a peer may use.
+    int32_t repetitions; ///< Odd; the median counts.
+} bench_options;
+
+/// One measured quantity. Smaller is better for `ours` and `peer` alike; `target` is the largest ratio that
+/// passes.
+typedef struct bench_row {
+    const char *bench, *name, *quantity, *unit;
+    double ours;
+    const char *peer_name; ///< A program, or "published" or "goal".
+    double peer, target;
+    char note[160];
+} bench_row;
+
+enum { BENCH_MAX_ROWS = 256 };
+
+typedef struct bench_report {
+    bench_row rows[BENCH_MAX_ROWS];
+    int32_t count;
+} bench_report;
+
+/// Runs one bench. Returns false, after a line on stderr, if it could not measure.
+typedef bool bench_function(const bench_options *options, bench_report *report);
+
+bench_function bench_factor;
+bench_function bench_step;
+
+/// Adds a row and prints it.
+void bench_report_add(bench_report *report, const bench_row *row);
+double bench_row_ratio(const bench_row *row);
+bool bench_row_passes(const bench_row *row);
+
+/// What the numbers were measured on.
+typedef struct bench_machine {
+    char cpu[128];
+    int32_t cores;
+    double read_bandwidth; ///< GB/s, all threads
+    double flops;          ///< GF/s of a double matrix product, all threads
+} bench_machine;
+bench_machine bench_machine_measure(int32_t threads);
+
+/// Writes the report in the format of `sinew bench --json`. Returns false if the file cannot be written.
+bool bench_json_write(const char *path, const bench_machine *machine, const bench_report *report);
+
+/// Seconds on a clock that never goes back.
+double bench_clock(void);
+
+/// Median of `count` times, which are reordered.
+double bench_median(double *times, int32_t count);
+
+/// Calls `run` once to warm up, then `repetitions` times; returns the median time in ms, or a negative number
+/// as soon as a call returns false.
+double bench_time(int32_t repetitions, bool (*run)(void *data), void *data);
+
+#endif

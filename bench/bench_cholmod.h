@@ -1,0 +1,20 @@
+/// CHOLMOD's supernodal factorization with METIS ordering, as a peer.
+#ifndef SN_BENCH_CHOLMOD_H
+#define SN_BENCH_CHOLMOD_H
+
+#include "sinew/factor.h"
+
+typedef struct bench_cholmod bench_cholmod;
+
+/// Analyzes a matrix, which is borrowed until the end. NULL if that failed.
+bench_cholmod *bench_cholmod_create(const sn_factor_matrix *matrix);
+void bench_cholmod_destroy(bench_cholmod *peer);
+
+/// Entries of L.
+double bench_cholmod_nonzeros(const bench_cholmod *peer);
+
+/// Runs of bench_time(); `data` is a bench_cholmod. The solve has three right-hand sides of ones.
+bool bench_cholmod_numeric(void *data);
+bool bench_cholmod_solve(void *data);
+
+#endif

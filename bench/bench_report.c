@@ -1,0 +1,53 @@
+#define _POSIX_C_SOURCE 200809L
+#include "bench.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+double bench_clock(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static int compare(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+double bench_median(double *times, int32_t count) {
+    qsort(times, (size_t)count, sizeof *times, compare);
+    return times[count / 2];
+}
+
+double bench_time(int32_t repetitions, bool (*run)(void *data), void *data) {
+    double times[64];
+    if (!run(data))
+        return -1;
+    for (int32_t i = 0; i < repetitions; i++) {
+        double begin = bench_clock();
+        if (!run(data))
+            return -1;
+        times[i] = 1e3 * (bench_clock() - begin);
+    }
+    return bench_median(times, repetitions);
+}
+
+double bench_row_ratio(const bench_row *row) {
+    return row->ours / row->peer;
+}
+
+bool bench_row_passes(const bench_row *row) {
+    return bench_row_ratio(row) <= row->target;
+}
+
+void bench_report_add(bench_report *report, const bench_row *row) {
+    if (report->count == BENCH_MAX_ROWS)
+        return;
+    report->rows[report->count++] = *row;
+    printf("%-8s %-14s %-12s %10.4g %-3s  %s %.4g  ratio %.3f (at most %g) %s%s%s\n", row->bench, row->name,
+           row->quantity, row->ours, row->unit, row->peer_name, row->peer, bench_row_ratio(row), row->target,
+           bench_row_passes(row) ? "pass" : "FAIL", row->note[0] ? "; " : "", row->note);
+    fflush(stdout);
+}

@@ -1,0 +1,14 @@
+# Flags of every target. -ffp-contract=fast: -std=c17 alone turns fused multiply-add off in gcc. No -ffast-math: NaN
+# checks must work and sums must keep their order.
+add_library(sinew_flags INTERFACE)
+target_compile_options(sinew_flags INTERFACE -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes
+                                             -ffp-contract=fast -fno-math-errno -fno-trapping-math)
+if(SINEW_WERROR)
+  target_compile_options(sinew_flags INTERFACE -Werror)
+endif()
+if(SINEW_SANITIZE)
+  target_compile_options(sinew_flags INTERFACE -fsanitize=address,undefined -fno-sanitize-recover=undefined
+                                               -fno-omit-frame-pointer)
+  target_compile_definitions(sinew_flags INTERFACE SN_NO_CLONES)
+  target_link_options(sinew_flags INTERFACE -fsanitize=address,undefined)
+endif()

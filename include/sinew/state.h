@@ -1,0 +1,71 @@
+/// The state: what changes from step to step.
+#ifndef SINEW_STATE_H
+#define SINEW_STATE_H
+
+#include "sinew/base.h"
+#include "sinew/model.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// Positions x [node_count, 3] in m, velocities v [node_count, 3] in m/s, time in s. Belongs to one model.
+typedef struct sn_state sn_state;
+
+/// Makes the start state: the bodies' initial positions and velocities at time 0, pinned nodes at their
+/// frames' places.
+SN_API SN_NODISCARD sn_status sn_state_create(const sn_model *model, sn_state **out_state);
+/// Destroys a state and sets *state to NULL. Accepts NULL and a pointer to NULL.
+SN_API void sn_state_destroy(sn_state **state);
+
+/// Copies everything; both states must belong to the same model.
+SN_API SN_NODISCARD sn_status sn_state_copy(sn_state *to, const sn_state *from);
+
+/// Positions x [node_count, 3] in m; valid as long as the state, and changed by steps.
+SN_API const double *sn_state_positions(const sn_state *state);
+/// Velocities v [node_count, 3] in m/s, likewise.
+SN_API const double *sn_state_velocities(const sn_state *state);
+/// Time in s.
+SN_API double sn_state_time(const sn_state *state);
+/// The model that the state belongs to.
+SN_API const sn_model *sn_state_model(const sn_state *state);
+
+/// Replaces x [node_count, 3] in m. At the next step pinned nodes are where their frames say, whatever x was.
+/// @return SN_OK; SN_ERR_NON_FINITE, SN_ERR_INVALID_ARGUMENT (NULL): state unchanged.
+SN_API SN_NODISCARD sn_status sn_state_set_positions(sn_state *state, const double *x);
+/// Replaces v [node_count, 3] in m/s. @return as sn_state_set_positions().
+SN_API SN_NODISCARD sn_status sn_state_set_velocities(sn_state *state, const double *v);
+/// Replaces the time in s. @return as sn_state_set_positions().
+SN_API SN_NODISCARD sn_status sn_state_set_time(sn_state *state, double time);
+
+/// Hash of all that the next step reads: equal states have equal hashes.
+SN_API uint64_t sn_state_hash(const sn_state *state);
+
+/// Quantities at nodes and surface vertices.
+typedef enum sn_quantity {
+    SN_QUANTITY_DISPLACEMENT = 0, ///< |x - X| in m
+    SN_QUANTITY_STRAIN = 1 ///< largest |principal stretch - 1|; volume-weighted mean over the tets at a node
+} sn_quantity;
+
+/// A quantity at every node: out [node_count]. Uses scratch memory of the state: one caller at a time.
+SN_API void sn_state_quantity(const sn_state *state, sn_quantity quantity, double *out);
+/// Positions of a body's surface vertices: out [surface_vertex_count, 3] in m; untouched if there is no such
+/// body.
+SN_API void sn_state_surface_positions(const sn_state *state, int32_t body_index, double *out);
+/// A node quantity carried to the surface vertices: from `node_values` [node_count] of the model to out
+/// [surface_vertex_count]; untouched if there is no such body.
+SN_API void sn_state_surface_values(const sn_state *state, int32_t body_index, const double *node_values,
+                                    double *out);
+
+/// det F of the worst tet, and the number of tets with det F <= 0. One caller at a time, as
+/// sn_state_quantity().
+SN_API void sn_state_inversion(const sn_state *state, double *out_min_det, int32_t *out_inverted);
+
+/// Sum of m v [kg m/s], of x cross m v about the origin [kg m^2/s], and of m v.v/2 [J].
+SN_API void sn_state_momentum(const sn_state *state, double out_linear[3], double out_angular[3],
+                              double *out_kinetic);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

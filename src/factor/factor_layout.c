@@ -1,0 +1,519 @@
+#include "factor/factor_internal.h"
+
+#include <string.h>
+
+enum {
+    /// A subtree with more than this part of all entries is split: its root joins the top. A 3D nested
+    /// dissection then gives about 8 groups. More would load many threads more evenly, but each supernode in
+    /// the top makes all threads meet, which is dear when the machine is busy.
+    GROUP_PARTS = 10,
+    /// Entries that are not worth another group.
+    MIN_GROUP_ENTRIES = 32768
+};
+
+int64_t sn_packed_size(int32_t width, int32_t row_count) {
+    int64_t size = 0;
+    for (int32_t column = 0; column < width;) {
+        int32_t columns = sn_stripe_columns(width, column);
+        size += (int64_t)sn_stripe_stride(columns) * (width - column + row_count);
+        column += columns;
+    }
+    return (size + 7) / 8 * 8;
+}
+
+/// Memory planned as if it were allocated and released in a fixed order: first fit over a sorted list of
+/// holes.
+typedef struct hole {
+    int64_t start, size;
+} hole;
+
+typedef struct plan {
+    hole *holes;
+    size_t count, capacity;
+    int64_t end; ///< Highest offset handed out so far.
+} plan;
+
+static void plan_remove(plan *p, size_t index) {
+    p->count--;
+    memmove(&p->holes[index], &p->holes[index + 1], (p->count - index) * sizeof *p->holes);
+}
+
+static int64_t plan_take(plan *p, int64_t size) {
+    for (size_t i = 0; i < p->count; i++) {
+        hole *h = &p->holes[i];
+        bool is_last = h->start + h->size == p->end;
+        if (h->size < size && !is_last)
+            continue;
+        int64_t start = h->start;
+        if (h->size <= size) {
+            p->end = start + size > p->end ? start + size : p->end;
+            plan_remove(p, i);
+        } else {
+            h->start += size;
+            h->size -= size;
+        }
+        return start;
+    }
+    p->end += size;
+    return p->end - size;
+}
+
+static sn_status plan_give(sn_context *ctx, plan *p, int64_t start, int64_t size) {
+    if (size == 0)
+        return SN_OK;
+    sn_status status = sn_grow(ctx, (void **)&p->holes, &p->capacity, p->count + 1, sizeof *p->holes);
+    if (status < 0)
+        return status;
+    size_t at = p->count;
+    while (at > 0 && p->holes[at - 1].start > start)
+        at--;
+    memmove(&p->holes[at + 1], &p->holes[at], (p->count - at) * sizeof *p->holes);
+    p->holes[at] = (hole){start, size};
+    p->count++;
+    if (at + 1 < p->count && start + size == p->holes[at + 1].start) {
+        p->holes[at].size += p->holes[at + 1].size;
+        plan_remove(p, at + 1);
+    }
+    if (at > 0 && p->holes[at - 1].start + p->holes[at - 1].size == start) {
+        p->holes[at - 1].size += p->holes[at].size;
+        plan_remove(p, at);
+    }
+    return SN_OK;
+}
+
+static int64_t update_size(const sn_supernode *node) {
+    return sn_update_stride(node) * node->row_count;
+}
+
+/// Marks the supernodes above all groups, and gives each other one the number of its group in group_of (top:
+/// -1).
+static sn_status choose_groups(sn_context *ctx, const sn_symbolic *symbolic, int32_t *group_of,
+                               int32_t *out_group_count) {
+    sn_status status = SN_OK;
+    int64_t *work = NULL, total = 0;
+    int32_t count = symbolic->supernode_count, groups = 0;
+    SN_TRY_NEW_ZEROED(ctx, work, count);
+    for (int32_t s = 0; s < count; s++) {
+        int64_t own = sn_packed_size(symbolic->first[s + 1] - symbolic->first[s], symbolic->row_count[s]);
+        total += own;
+        work[s] += own;
+        if (symbolic->parent[s] != SN_FACTOR_NONE)
+            work[symbolic->parent[s]] += work[s];
+    }
+    int64_t limit = total / GROUP_PARTS > MIN_GROUP_ENTRIES ? total / GROUP_PARTS : MIN_GROUP_ENTRIES;
+    // In postorder a subtree is a run that ends with its root, so groups are runs of whole subtrees.
+    int64_t filled = 0;
+    int32_t begin = 0;
+    for (int32_t s = 0; s < count; s++) {
+        int32_t parent = symbolic->parent[s];
+        bool is_top = work[s] > limit;
+        bool is_root = !is_top && (parent == SN_FACTOR_NONE || work[parent] > limit);
+        if (is_top)
+            group_of[s] = -1;
+        if (is_root) {
+            if (groups == 0 || filled + work[s] > limit) {
+                groups++;
+                filled = 0;
+            }
+            filled += work[s];
+            for (int32_t k = begin; k <= s; k++)
+                group_of[k] = groups - 1;
+        }
+        if (is_top || is_root)
+            begin = s + 1;
+    }
+    *out_group_count = groups;
+
+cleanup:
+    SN_RELEASE(ctx, work);
+    return status;
+}
+
+/// Copies the supernodes with the top moved behind all groups, and the order of the unknowns with them.
+static sn_status place_supernodes(sn_factor *factor, const sn_symbolic *symbolic, const int32_t *group_of) {
+    sn_status status = SN_OK;
+    sn_context *ctx = factor->context;
+    int32_t count = symbolic->supernode_count, next = 0;
+    int32_t *number = NULL;
+    SN_TRY_NEW(ctx, number, count);
+    for (int32_t pass = 0; pass < 2; pass++) {
+        if (pass == 1)
+            factor->first_top = next;
+        for (int32_t s = 0; s < count; s++)
+            if ((group_of[s] < 0) == (pass == 1))
+                number[s] = next++;
+    }
+    int32_t column = 0;
+    for (int32_t pass = 0; pass < 2; pass++) {
+        for (int32_t s = 0; s < count; s++) {
+            if ((group_of[s] < 0) != (pass == 1))
+                continue;
+            int32_t parent = symbolic->parent[s], width = symbolic->first[s + 1] - symbolic->first[s];
+            factor->supernodes[number[s]] = (sn_supernode){
+                .first = column,
+                .width = width,
+                .row_count = symbolic->row_count[s],
+                .parent = parent == SN_FACTOR_NONE ? SN_FACTOR_NONE : number[parent],
+                .first_child = SN_FACTOR_NONE,
+                .next_sibling = SN_FACTOR_NONE,
+                .update_is_shared = parent == SN_FACTOR_NONE || group_of[parent] < 0,
+            };
+            memcpy(factor->unknown + column, symbolic->order + symbolic->first[s],
+                   (size_t)width * sizeof(int32_t));
+            column += width;
+            if (group_of[s] >= 0) {
+                sn_factor_group *group = &factor->groups[group_of[s]];
+                group->supernode_end = number[s] + 1;
+                if (group->column_count == 0)
+                    group->first_supernode = number[s];
+                group->column_count += width;
+            }
+        }
+    }
+    for (int32_t k = factor->free_count; k < factor->info.n; k++)
+        factor->unknown[k] = symbolic->order[k];
+    for (int32_t s = count - 1; s >= 0; s--) {
+        int32_t parent = factor->supernodes[s].parent;
+        if (parent == SN_FACTOR_NONE)
+            continue;
+        factor->supernodes[s].next_sibling = factor->supernodes[parent].first_child;
+        factor->supernodes[parent].first_child = s;
+    }
+
+cleanup:
+    SN_RELEASE(ctx, number);
+    return status;
+}
+
+/// Temporary arrays of the layout.
+typedef struct layout {
+    int32_t *inverse; ///< [n] position of an unknown
+    int64_t *start;
+    int32_t *column;  ///< permuted pattern
+    int32_t *node_of; ///< [free_count] supernode of a column
+    int32_t *rows;    ///< positions of the rows below each supernode, ascending
+    int32_t *mark;    ///< [n] marks of supernodes, later of rows
+} layout;
+
+static void layout_destroy(sn_context *ctx, layout *l) {
+    SN_RELEASE(ctx, l->inverse);
+    SN_RELEASE(ctx, l->start);
+    SN_RELEASE(ctx, l->column);
+    SN_RELEASE(ctx, l->node_of);
+    SN_RELEASE(ctx, l->rows);
+    SN_RELEASE(ctx, l->mark);
+}
+
+/// Lists the rows of each supernode: row i belongs to all supernodes on the tree paths from the columns
+/// coupled to i. Ascending i makes the lists ascending.
+static void list_rows(sn_factor *factor, layout *l) {
+    for (int32_t s = 0; s < factor->supernode_count; s++)
+        l->mark[s] = -1;
+    for (int32_t i = 0; i < factor->info.n; i++) {
+        if (i < factor->free_count)
+            l->mark[l->node_of[i]] = i;
+        for (int64_t e = l->start[i]; e < l->start[i + 1]; e++) {
+            int32_t s = l->node_of[l->column[e]];
+            for (; s != SN_FACTOR_NONE && l->mark[s] != i; s = factor->supernodes[s].parent) {
+                l->mark[s] = i;
+                l->rows[factor->supernodes[s].update_start++] = i;
+            }
+        }
+    }
+}
+
+static sn_status find_rows(sn_factor *factor, const sn_factor_matrix *pattern, layout *l) {
+    sn_status status = SN_OK;
+    sn_context *ctx = factor->context;
+    int64_t row_total = 0;
+    SN_TRY_NEW(ctx, l->inverse, pattern->n);
+    SN_TRY_NEW(ctx, l->start, (size_t)pattern->n + 1);
+    SN_TRY_NEW(ctx, l->column, pattern->start[pattern->n]);
+    SN_TRY_NEW(ctx, l->node_of, factor->free_count);
+    SN_TRY_NEW(ctx, l->mark, pattern->n);
+    sn_factor_permute(pattern, factor->free_count, factor->unknown, l->inverse, l->start, l->column);
+    for (int32_t s = 0; s < factor->supernode_count; s++) {
+        sn_supernode *node = &factor->supernodes[s];
+        node->row_start = row_total;
+        node->update_start = row_total; // serves as the fill mark of list_rows() until updates are planned
+        row_total += node->row_count;
+        for (int32_t j = 0; j < node->width; j++)
+            l->node_of[node->first + j] = s;
+    }
+    SN_TRY_NEW(ctx, l->rows, row_total);
+    SN_TRY_NEW(ctx, factor->row_place, row_total);
+    SN_TRY_NEW(ctx, factor->row_relative, row_total);
+    list_rows(factor, l);
+
+cleanup:
+    return status;
+}
+
+/// Index of position `row` in the front of `node`: its columns first, then its rows.
+static int32_t front_index(const sn_supernode *node, const int32_t *rows, int32_t row) {
+    if (row < node->first + node->width)
+        return row - node->first;
+    const int32_t *list = rows + node->row_start;
+    int32_t low = 0, high = node->row_count;
+    while (low < high) {
+        int32_t middle = low + (high - low) / 2;
+        if (list[middle] < row)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    SN_ASSERT(low < node->row_count && list[low] == row);
+    return node->width + low;
+}
+
+/// Where each row of an update matrix goes in the front of the parent (S: index among the kept).
+static void find_relative_rows(sn_factor *factor, const layout *l) {
+    for (int32_t s = 0; s < factor->supernode_count; s++) {
+        const sn_supernode *node = &factor->supernodes[s];
+        const int32_t *rows = l->rows + node->row_start;
+        int32_t *relative = factor->row_relative + node->row_start;
+        if (node->parent == SN_FACTOR_NONE) {
+            for (int32_t i = 0; i < node->row_count; i++)
+                relative[i] = rows[i] - factor->free_count;
+            continue;
+        }
+        // Both lists ascend, so one walk through the parent's finds all.
+        const sn_supernode *parent = &factor->supernodes[node->parent];
+        const int32_t *above = l->rows + parent->row_start;
+        int32_t at = 0;
+        for (int32_t i = 0; i < node->row_count; i++) {
+            if (rows[i] < parent->first + parent->width) {
+                relative[i] = rows[i] - parent->first;
+                continue;
+            }
+            while (above[at] != rows[i])
+                at++;
+            relative[i] = parent->width + at;
+        }
+    }
+}
+
+/// Counts the rows outside a group that it updates, and lists them in `boundary` unless that is NULL.
+static int32_t find_boundary(const sn_factor *factor, const layout *l, int32_t group_index,
+                             int32_t first_top_column, int32_t *mark, int32_t *boundary) {
+    const sn_factor_group *group = &factor->groups[group_index];
+    int32_t count = 0;
+    for (int32_t s = group->first_supernode; s < group->supernode_end; s++) {
+        const sn_supernode *node = &factor->supernodes[s];
+        for (int32_t i = 0; i < node->row_count; i++) {
+            int32_t row = l->rows[node->row_start + i];
+            if (row < first_top_column || mark[row] == group_index)
+                continue;
+            mark[row] = group_index;
+            if (boundary)
+                boundary[count] = row;
+            count++;
+        }
+    }
+    return count;
+}
+
+static void reset_marks(int32_t n, int32_t *mark) {
+    for (int32_t i = 0; i < n; i++)
+        mark[i] = -1;
+}
+
+/// Gives places to the columns and rows of one group; `place_of` [n] is scratch for its boundary.
+static void place_group(sn_factor *factor, const layout *l, const sn_factor_group *group,
+                        int32_t first_top_column, int32_t *place_of) {
+    int32_t first_column = factor->supernodes[group->first_supernode].first;
+    int32_t *boundary = factor->boundary_place + group->boundary_start;
+    for (int32_t i = 0; i < group->boundary_count; i++) {
+        place_of[boundary[i]] = group->place + group->column_count + i;
+        boundary[i] = factor->top_place + boundary[i] - first_top_column;
+    }
+    for (int32_t s = group->first_supernode; s < group->supernode_end; s++) {
+        sn_supernode *node = &factor->supernodes[s];
+        node->place = group->place + node->first - first_column;
+        for (int64_t i = node->row_start; i < node->row_start + node->row_count; i++)
+            factor->row_place[i] = l->rows[i] < first_top_column ? group->place + l->rows[i] - first_column
+                                                                 : place_of[l->rows[i]];
+    }
+}
+
+/// Lays out the sweep vector.
+static sn_status lay_out_places(sn_factor *factor, layout *l) {
+    sn_status status = SN_OK;
+    int32_t first_top_column = factor->first_top < factor->supernode_count
+                                   ? factor->supernodes[factor->first_top].first
+                                   : factor->free_count;
+    int64_t boundary_total = 0, place = 0;
+    reset_marks(factor->info.n, l->mark);
+    for (int32_t g = 0; g < factor->group_count; g++) {
+        sn_factor_group *group = &factor->groups[g];
+        group->boundary_count = find_boundary(factor, l, g, first_top_column, l->mark, NULL);
+        group->boundary_start = boundary_total;
+        group->place = (int32_t)place;
+        boundary_total += group->boundary_count;
+        place += group->column_count + group->boundary_count;
+    }
+    if (place + factor->info.n > INT32_MAX)
+        return sn_fail(factor->context, SN_ERR_NO_MEMORY, "%d unknowns are more than a factor can place",
+                       (int)factor->info.n);
+    factor->top_place = (int32_t)place;
+    factor->place_count = (int32_t)(place + factor->info.n - first_top_column);
+    SN_TRY_NEW(factor->context, factor->boundary_place, boundary_total);
+    reset_marks(factor->info.n, l->mark);
+    for (int32_t g = 0; g < factor->group_count; g++)
+        find_boundary(factor, l, g, first_top_column, l->mark,
+                      factor->boundary_place + factor->groups[g].boundary_start);
+    for (int32_t g = 0; g < factor->group_count; g++)
+        place_group(factor, l, &factor->groups[g], first_top_column, l->mark);
+    for (int32_t s = factor->first_top; s < factor->supernode_count; s++) {
+        sn_supernode *node = &factor->supernodes[s];
+        node->place = factor->top_place + node->first - first_top_column;
+        for (int64_t i = node->row_start; i < node->row_start + node->row_count; i++)
+            factor->row_place[i] = factor->top_place + l->rows[i] - first_top_column;
+    }
+
+cleanup:
+    return status;
+}
+
+/// Plans the update matrix of one supernode: it is made while its children's are alive, then these are given
+/// back.
+static sn_status plan_update(sn_factor *factor, int32_t s, plan *own, plan *children) {
+    sn_supernode *node = &factor->supernodes[s];
+    node->update_start = plan_take(own, update_size(node));
+    for (int32_t c = node->first_child; c != SN_FACTOR_NONE; c = factor->supernodes[c].next_sibling) {
+        const sn_supernode *child = &factor->supernodes[c];
+        sn_status status = plan_give(factor->context, children, child->update_start, update_size(child));
+        if (status < 0)
+            return status;
+    }
+    return SN_OK;
+}
+
+static int64_t max64(int64_t a, int64_t b) {
+    return a > b ? a : b;
+}
+
+/// Plans update matrices and scratch memory, and allocates them.
+static sn_status lay_out_updates(sn_factor *factor) {
+    sn_status status = SN_OK;
+    sn_context *ctx = factor->context;
+    plan shared = {0}, local = {0};
+    int64_t local_end = 0, local_panel = 0, top_panel = 0;
+    for (int32_t g = 0; g < factor->group_count; g++) {
+        const sn_factor_group *group = &factor->groups[g];
+        local.end = 0;
+        local.count = 0;
+        for (int32_t s = group->first_supernode; s < group->supernode_end; s++) {
+            const sn_supernode *node = &factor->supernodes[s];
+            SN_TRY(plan_update(factor, s, node->update_is_shared ? &shared : &local, &local));
+            local_panel = max64(local_panel, sn_panel_stride(node) * node->width);
+        }
+        local_end = max64(local_end, local.end);
+    }
+    for (int32_t s = factor->first_top; s < factor->supernode_count; s++) {
+        const sn_supernode *node = &factor->supernodes[s];
+        SN_TRY(plan_update(factor, s, &shared, &shared));
+        top_panel = max64(top_panel, sn_panel_stride(node) * node->width);
+    }
+    factor->scratch_panel = local_end;
+    factor->scratch_size = local_end + local_panel;
+    SN_TRY_NEW(ctx, factor->shared_updates, shared.end);
+    SN_TRY_NEW(ctx, factor->scratch, factor->scratch_size * sn_context_thread_count(ctx));
+    SN_TRY_NEW(ctx, factor->top_panel, top_panel);
+
+cleanup:
+    SN_RELEASE(ctx, shared.holes);
+    SN_RELEASE(ctx, local.holes);
+    return status;
+}
+
+/// Finds where each entry of A goes.
+static sn_status lay_out_entries(sn_factor *factor, const sn_factor_matrix *pattern, const layout *l) {
+    sn_status status = SN_OK;
+    sn_context *ctx = factor->context;
+    int32_t n = pattern->n, free_count = factor->free_count;
+    int64_t stride = (int64_t)factor->kept_count + 1, total = 0, schur_total = 0;
+    for (int32_t row = 0; row < n; row++) {
+        for (int64_t e = pattern->start[row]; e < pattern->start[row + 1]; e++) {
+            int32_t i = l->inverse[row], j = l->inverse[pattern->column[e]];
+            int32_t low = i < j ? i : j;
+            if (low < free_count)
+                factor->supernodes[l->node_of[low]].entry_count++;
+            else
+                schur_total++;
+        }
+    }
+    for (int32_t s = 0; s < factor->supernode_count; s++) {
+        factor->supernodes[s].entry_start = total;
+        total += factor->supernodes[s].entry_count;
+        factor->supernodes[s].entry_count = 0;
+    }
+    SN_TRY_NEW(ctx, factor->entries, total);
+    SN_TRY_NEW(ctx, factor->schur_entries, schur_total);
+    for (int32_t row = 0; row < n; row++) {
+        for (int64_t e = pattern->start[row]; e < pattern->start[row + 1]; e++) {
+            int32_t i = l->inverse[row], j = l->inverse[pattern->column[e]];
+            int32_t low = i < j ? i : j, high = i < j ? j : i;
+            if (low >= free_count) {
+                // S lives in the upper triangle.
+                factor->schur_entries[factor->schur_entry_count++] =
+                    (sn_factor_entry){e, low - free_count + stride * (high - free_count)};
+                continue;
+            }
+            sn_supernode *node = &factor->supernodes[l->node_of[low]];
+            factor->entries[node->entry_start + node->entry_count++] = (sn_factor_entry){
+                e, front_index(node, l->rows, high) + sn_panel_stride(node) * (low - node->first)};
+        }
+    }
+
+cleanup:
+    return status;
+}
+
+/// Allocates the packed panels, the sweep vector and S.
+static sn_status allocate_numbers(sn_factor *factor) {
+    sn_status status = SN_OK;
+    sn_context *ctx = factor->context;
+    int64_t value_total = 0;
+    for (int32_t s = 0; s < factor->supernode_count; s++) {
+        factor->supernodes[s].value_start = value_total;
+        value_total += sn_packed_size(factor->supernodes[s].width, factor->supernodes[s].row_count);
+    }
+    factor->kept_node = (sn_supernode){.first = factor->free_count,
+                                       .width = factor->kept_count,
+                                       .parent = SN_FACTOR_NONE,
+                                       .place = factor->place_count - factor->kept_count,
+                                       .value_start = value_total};
+    value_total += sn_packed_size(factor->kept_count, 0);
+    SN_TRY_NEW(ctx, factor->values, value_total);
+    SN_TRY_NEW(ctx, factor->places, (size_t)factor->place_count * 4);
+    SN_TRY_NEW(ctx, factor->schur, ((size_t)factor->kept_count + 1) * (size_t)factor->kept_count);
+
+cleanup:
+    return status;
+}
+
+sn_status sn_factor_lay_out(sn_factor *factor, const sn_factor_matrix *pattern, sn_symbolic *symbolic) {
+    sn_status status = SN_OK;
+    sn_context *ctx = factor->context;
+    int32_t *group_of = NULL;
+    layout l = {0};
+    factor->supernode_count = symbolic->supernode_count;
+    SN_TRY_NEW(ctx, group_of, symbolic->supernode_count);
+    SN_TRY(choose_groups(ctx, symbolic, group_of, &factor->group_count));
+    SN_TRY_NEW(ctx, factor->supernodes, symbolic->supernode_count);
+    SN_TRY_NEW_ZEROED(ctx, factor->groups, factor->group_count);
+    SN_TRY_NEW(ctx, factor->unknown, pattern->n);
+    SN_TRY(place_supernodes(factor, symbolic, group_of));
+    SN_TRY(find_rows(factor, pattern, &l));
+    find_relative_rows(factor, &l);
+    SN_TRY(lay_out_places(factor, &l));
+    SN_TRY(lay_out_updates(factor));
+    SN_TRY(lay_out_entries(factor, pattern, &l));
+    SN_TRY(allocate_numbers(factor));
+
+cleanup:
+    layout_destroy(ctx, &l);
+    SN_RELEASE(ctx, group_of);
+    return status;
+}

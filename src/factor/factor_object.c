@@ -1,0 +1,133 @@
+#include "factor/factor_internal.h"
+
+sn_factor_def sn_factor_def_default(void) {
+    return (sn_factor_def){.mark = SN_DEF_MARK};
+}
+
+static sn_status check_pattern(sn_context *ctx, const sn_factor_matrix *pattern) {
+    if (pattern->n < 0 || !pattern->start || (!pattern->column && pattern->n > 0))
+        return sn_fail(ctx, SN_ERR_INVALID_ARGUMENT, "the pattern to analyze has no rows or no columns");
+    if (pattern->start[0] != 0)
+        return sn_fail(ctx, SN_ERR_INVALID_ARGUMENT, "row 0 of the pattern starts at entry %lld",
+                       (long long)pattern->start[0]);
+    for (int32_t row = 0; row < pattern->n; row++) {
+        int64_t begin = pattern->start[row], end = pattern->start[row + 1];
+        if (end <= begin || pattern->column[end - 1] != row)
+            return sn_fail(ctx, SN_ERR_INVALID_ARGUMENT,
+                           "row %d of the pattern does not end with its diagonal entry", (int)row);
+        if (pattern->column[begin] < 0)
+            return sn_fail(ctx, SN_ERR_INVALID_ARGUMENT, "row %d of the pattern has column %d", (int)row,
+                           (int)pattern->column[begin]);
+        for (int64_t e = begin + 1; e < end; e++)
+            if (pattern->column[e] <= pattern->column[e - 1])
+                return sn_fail(ctx, SN_ERR_INVALID_ARGUMENT, "columns of row %d of the pattern do not ascend",
+                               (int)row);
+    }
+    return SN_OK;
+}
+
+static sn_status mark_kept(sn_context *ctx, const sn_factor_def *def, int32_t n, bool *is_kept) {
+    for (int32_t k = 0; k < def->kept_count; k++) {
+        int32_t unknown = def->kept[k];
+        if (unknown < 0 || unknown >= n)
+            return sn_fail(ctx, SN_ERR_INVALID_ARGUMENT, "kept unknown %d is outside 0..%d", (int)unknown,
+                           (int)n - 1);
+        if (is_kept[unknown])
+            return sn_fail(ctx, SN_ERR_INVALID_ARGUMENT, "kept unknown %d is named twice", (int)unknown);
+        is_kept[unknown] = true;
+    }
+    return SN_OK;
+}
+
+static sn_status check_def(sn_context *ctx, const sn_factor_def *def, int32_t n) {
+    if (def->mark != SN_DEF_MARK)
+        return sn_fail(ctx, SN_ERR_INVALID_ARGUMENT, "start the definition from sn_factor_def_default()");
+    if (def->kept_count < 0 || def->kept_count > n || (def->kept_count > 0 && !def->kept))
+        return sn_fail(ctx, SN_ERR_INVALID_ARGUMENT, "%d of %d unknowns cannot be kept", (int)def->kept_count,
+                       (int)n);
+    return SN_OK;
+}
+
+/// Orders and analyzes; symbolic->order gets the free unknowns and then the kept ones.
+static sn_status analyze(sn_factor *factor, const sn_factor_matrix *pattern, const sn_factor_def *def,
+                         sn_symbolic *symbolic) {
+    sn_status status = SN_OK;
+    sn_context *ctx = factor->context;
+    bool *is_kept = NULL;
+    SN_TRY_NEW_ZEROED(ctx, is_kept, pattern->n);
+    SN_TRY(mark_kept(ctx, def, pattern->n, is_kept));
+    SN_TRY_NEW(ctx, symbolic->order, pattern->n);
+    SN_TRY(sn_factor_order(ctx, pattern, is_kept, def->seed, symbolic->order));
+    for (int32_t k = 0; k < def->kept_count; k++)
+        symbolic->order[factor->free_count + k] = def->kept[k];
+    SN_TRY(sn_factor_analyze(ctx, pattern, factor->free_count, symbolic));
+
+cleanup:
+    SN_RELEASE(ctx, is_kept);
+    return status;
+}
+
+sn_status sn_factor_create(sn_context *context, const sn_factor_matrix *pattern, const sn_factor_def *def,
+                           sn_factor **out_factor) {
+    if (!context)
+        return SN_ERR_INVALID_ARGUMENT;
+    if (!pattern || !out_factor)
+        return sn_fail(context, SN_ERR_INVALID_ARGUMENT,
+                       "a factor needs a pattern and a place for the result");
+    sn_factor_def chosen = def ? *def : sn_factor_def_default();
+    sn_status status = SN_OK;
+    sn_factor *factor = NULL;
+    sn_symbolic symbolic = {0};
+    size_t memory_before = sn_context_memory_in_use(context);
+    SN_TRY(check_pattern(context, pattern));
+    SN_TRY(check_def(context, &chosen, pattern->n));
+    SN_TRY_NEW_ZEROED(context, factor, 1);
+    factor->context = context;
+    factor->pattern_nonzeros = pattern->start[pattern->n];
+    factor->kept_count = chosen.kept_count;
+    factor->free_count = pattern->n - chosen.kept_count;
+    factor->info.n = pattern->n;
+    SN_TRY(analyze(factor, pattern, &chosen, &symbolic));
+    SN_TRY(sn_factor_lay_out(factor, pattern, &symbolic));
+    factor->info.kept_count = factor->kept_count;
+    factor->info.supernode_count = factor->supernode_count;
+    factor->info.nonzeros = symbolic.nonzeros;
+    factor->info.kept_nonzeros = (int64_t)factor->kept_count * (factor->kept_count + 1) / 2;
+    factor->info.flops = symbolic.flops;
+    factor->info.failed_unknown = -1;
+    sn_symbolic_destroy(context, &symbolic);
+    factor->info.memory_bytes = (double)(sn_context_memory_in_use(context) - memory_before);
+    *out_factor = factor;
+    factor = NULL;
+
+cleanup:
+    sn_symbolic_destroy(context, &symbolic);
+    sn_factor_destroy(&factor);
+    return status;
+}
+
+void sn_factor_destroy(sn_factor **factor) {
+    if (!factor || !*factor)
+        return;
+    sn_factor *f = *factor;
+    sn_context *ctx = f->context;
+    SN_RELEASE(ctx, f->supernodes);
+    SN_RELEASE(ctx, f->groups);
+    SN_RELEASE(ctx, f->unknown);
+    SN_RELEASE(ctx, f->row_place);
+    SN_RELEASE(ctx, f->row_relative);
+    SN_RELEASE(ctx, f->boundary_place);
+    SN_RELEASE(ctx, f->entries);
+    SN_RELEASE(ctx, f->schur_entries);
+    SN_RELEASE(ctx, f->values);
+    SN_RELEASE(ctx, f->shared_updates);
+    SN_RELEASE(ctx, f->scratch);
+    SN_RELEASE(ctx, f->top_panel);
+    SN_RELEASE(ctx, f->places);
+    SN_RELEASE(ctx, f->schur);
+    SN_RELEASE(ctx, *factor);
+}
+
+sn_factor_info sn_factor_get_info(const sn_factor *factor) {
+    return factor ? factor->info : (sn_factor_info){.failed_unknown = -1};
+}

@@ -1,0 +1,106 @@
+/// What the mesh readers and writers share: notes, group names, growing cell blocks, node numbers, and the
+/// formats' entry points.
+#ifndef SN_IO_MESH_BUILD_H
+#define SN_IO_MESH_BUILD_H
+
+#include "io/io_text.h"
+#include "io/io_text_out.h"
+#include "sinew/mesh.h"
+
+/// Kinds of statements or cells that a reader skips, counted by name, for the note of the mesh.
+#define SN_SKIP_KINDS 16
+typedef struct sn_skips {
+    struct {
+        char name[24];
+        int64_t first_line;
+        int32_t count;
+    } kind[SN_SKIP_KINDS];
+    int32_t kind_count, total;
+} sn_skips;
+
+/// Counts one skipped thing; kinds beyond SN_SKIP_KINDS are counted in the total only.
+void sn_skips_add(sn_skips *skips, sn_word name, int64_t line);
+
+/// Different names with numbers in the order of their first appearance.
+typedef struct sn_name_table {
+    int32_t count;
+    char **name; ///< [count]
+    size_t capacity;
+    int32_t *slot; ///< [slot_count], hashed; -1: free
+    size_t slot_count;
+} sn_name_table;
+
+SN_NODISCARD sn_status sn_name_table_add(sn_context *ctx, sn_name_table *table, sn_word name,
+                                         int32_t *out_index);
+/// Index of a name, or -1.
+int32_t sn_name_table_find(const sn_name_table *table, sn_word name);
+void sn_name_table_release(sn_context *ctx, sn_name_table *table);
+
+/// Cells of one kind that grow corner by corner. All zero but `kind` at first.
+typedef struct sn_cell_list {
+    sn_cell_kind kind;
+    int32_t count;
+    size_t corner_count;
+    int32_t *offset, *vertex, *uv, *group;
+    size_t offset_capacity, vertex_capacity, uv_capacity, group_capacity;
+    bool has_uv, has_group, only_triangles;
+} sn_cell_list;
+
+/// Adds a corner to the open cell; uv -1: none.
+SN_NODISCARD sn_status sn_cell_list_corner(sn_context *ctx, sn_cell_list *list, int32_t vertex, int32_t uv);
+/// Closes the open cell; group -1: none.
+SN_NODISCARD sn_status sn_cell_list_close(sn_context *ctx, sn_cell_list *list, int32_t group);
+/// Drops the corners of the open cell.
+void sn_cell_list_drop_open(sn_cell_list *list);
+/// Number of corners of the open cell.
+size_t sn_cell_list_open_size(const sn_cell_list *list);
+void sn_cell_list_release(sn_context *ctx, sn_cell_list *list);
+
+/// Moves the non-empty lists into `data` as blocks. Polygons that are all triangles become triangles.
+SN_NODISCARD sn_status sn_mesh_data_take_cells(sn_mesh_data *data, int32_t list_count, sn_cell_list *lists);
+/// Moves the names into `data`.
+void sn_mesh_data_take_groups(sn_mesh_data *data, sn_name_table *table);
+/// Appends a line to the note of `data`.
+SN_NODISCARD sn_status sn_mesh_data_add_note(sn_mesh_data *data, const char *format, ...) SN_PRINTF(2, 3);
+/// Appends a line for each kind of skipped things; `what` names them in the plural ("statements").
+SN_NODISCARD sn_status sn_mesh_data_note_skips(sn_mesh_data *data, const sn_skips *skips, const char *what);
+
+/// From the numbers that a file gives to nodes to their places in the file.
+typedef struct sn_tag_map {
+    int32_t count;
+    int32_t first;         ///< Number of the first node.
+    struct sn_tag *sorted; ///< [count]; NULL if the numbers are first, first + 1, ...
+} sn_tag_map;
+
+/// Makes a map; the first number that occurs twice goes to *out_duplicate, or -1 as its place.
+SN_NODISCARD sn_status sn_tag_map_make(sn_context *ctx, int32_t count, const int32_t *tags,
+                                       sn_tag_map *out_map, int32_t *out_duplicate);
+/// Place of a number, or -1.
+int32_t sn_tag_map_find(const sn_tag_map *map, int32_t tag);
+void sn_tag_map_release(sn_context *ctx, sn_tag_map *map);
+
+/// Numbers for the groups of a mesh in a format that has no names: "ref7" (for the prefix "ref") keeps 7,
+/// other names get the lowest free numbers from 1 on. @param[out] out_numbers [group_count], to be released.
+SN_NODISCARD sn_status sn_group_numbers(const sn_mesh_data *data, const char *prefix, int32_t **out_numbers);
+/// The number in a name such as "ref7"; false if the name is not exactly the prefix and a number as "%d"
+/// prints it.
+bool sn_group_name_number(const char *name, const char *prefix, int32_t *out_number);
+
+/// Called for each edge, triangle or tet: `size` vertices and the group or -1.
+typedef void sn_simplex_visit(void *user, const int32_t *vertex, int32_t size, int32_t group);
+/// Visits the cells of `size` vertices (2, 3, 4) in file order; polygons count as triangles, cut into fans.
+/// @return how many there are; visit may be NULL.
+int64_t sn_mesh_data_each_simplex(const sn_mesh_data *data, int32_t size, sn_simplex_visit *visit,
+                                  void *user);
+
+/// Reads a file of a known format into an empty mesh. On failure the mesh may be partly filled.
+SN_NODISCARD sn_status sn_obj_read(sn_text *text, sn_mesh_data *data);
+SN_NODISCARD sn_status sn_medit_read(sn_text *text, sn_mesh_data *data);
+SN_NODISCARD sn_status sn_gmsh_read(sn_text *text, sn_mesh_data *data);
+
+/// Writes a mesh whose indices are valid. Failures of the file come out of sn_text_out_commit() later.
+SN_NODISCARD sn_status sn_obj_write(sn_text_out *out, const sn_mesh_data *data);
+SN_NODISCARD sn_status sn_medit_write(sn_text_out *out, const sn_mesh_data *data);
+SN_NODISCARD sn_status sn_gmsh_write(sn_text_out *out, const sn_mesh_data *data);
+
+#endif

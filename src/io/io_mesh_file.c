@@ -1,0 +1,163 @@
+/// Which format a mesh file has, and the public reader and writer.
+#include "io/io_mesh_build.h"
+#include "sinew/io.h"
+
+#include <string.h>
+
+typedef struct mesh_format {
+    const char *ending;
+    sn_status (*read)(sn_text *text, sn_mesh_data *data);
+    sn_status (*write)(sn_text_out *out, const sn_mesh_data *data);
+} mesh_format;
+
+static const mesh_format obj_format = {".obj", sn_obj_read, sn_obj_write};
+static const mesh_format medit_format = {".mesh", sn_medit_read, sn_medit_write};
+static const mesh_format gmsh_format = {".msh", sn_gmsh_read, sn_gmsh_write};
+
+static const mesh_format *format_by_name(const char *path) {
+    const mesh_format *const formats[] = {&obj_format, &medit_format, &gmsh_format};
+    size_t length = strlen(path);
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
+        size_t size = strlen(formats[i]->ending);
+        if (length > size && sn_word_is_alike((sn_word){path + length - size, size}, formats[i]->ending))
+            return formats[i];
+    }
+    return NULL;
+}
+
+/// The format that the first word behind comments tells, or NULL.
+static const mesh_format *format_by_content(sn_text *text) {
+    static const char *const obj_words[] = {"v", "vt", "vn", "vp", "f",      "l",
+                                            "p", "o",  "g",  "s",  "mtllib", "usemtl"};
+    text->comment = '#';
+    sn_text_skip_space(text);
+    sn_word word = sn_text_word(text);
+    sn_text_rewind(text);
+    text->comment = 0;
+    if (word.size > 0 && word.at[0] == '$')
+        return &gmsh_format;
+    if (sn_word_is_alike(word, "MeshVersionFormatted") || sn_word_is_alike(word, "Dimension"))
+        return &medit_format;
+    for (size_t i = 0; i < sizeof obj_words / sizeof *obj_words; i++)
+        if (sn_word_is(word, obj_words[i]))
+            return &obj_format;
+    return NULL;
+}
+
+/// Name of a well-known format that we do not read, or NULL.
+static const char *foreign_format(const sn_text *text) {
+    static const char *const known[][2] = {
+        {"ply", "PLY"},      {"OFF", "OFF"},   {"solid", "STL"}, {"# vtk DataFile", "VTK"},
+        {"<VTKFile", "VTK"}, {"<?xml", "XML"}, {"glTF", "glTF"}, {"\x1f\x8b", "gzip"},
+        {"PK", "zip"}};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        size_t size = strlen(known[i][0]);
+        if ((size_t)(text->end - text->at) >= size && memcmp(text->at, known[i][0], size) == 0)
+            return known[i][1];
+    }
+    return NULL;
+}
+
+static sn_status find_format(sn_text *text, const mesh_format **out_format) {
+    const char *remedy =
+        "expected Wavefront OBJ, Medit .mesh (ascii) or Gmsh MSH 2.2 (ascii); convert it, for "
+        "example with meshio or gmsh";
+    const char *foreign = foreign_format(text);
+    const mesh_format *format = format_by_content(text);
+    if (!format && !foreign)
+        format = format_by_name(text->path);
+    // A binary MSH file says so itself in its second line.
+    if (format && (!text->has_zero_bytes || format == &gmsh_format)) {
+        *out_format = format;
+        return SN_OK;
+    }
+    if (foreign)
+        return sn_text_fail(text, "found a file in %s format, %s", foreign, remedy);
+    if (text->has_zero_bytes)
+        return sn_text_fail(text, "found binary data, %s", remedy);
+    return sn_text_expected(text, "the start of a mesh: %s", remedy + strlen("expected "));
+}
+
+sn_status sn_mesh_data_read(sn_context *context, const char *path, sn_mesh_data **out_data) {
+    if (!context)
+        return SN_ERR_INVALID_ARGUMENT;
+    if (!path || !out_data)
+        return sn_fail(context, SN_ERR_INVALID_ARGUMENT, "sn_mesh_data_read: path or out_data is NULL");
+    sn_status status = SN_OK;
+    sn_text text = {0};
+    sn_mesh_data *data = NULL;
+    const mesh_format *format = NULL;
+    SN_TRY(sn_text_open(context, path, &text));
+    SN_TRY(find_format(&text, &format));
+    SN_TRY(sn_mesh_data_create(context, &data));
+    SN_TRY(format->read(&text, data));
+    *out_data = data;
+    data = NULL;
+cleanup:
+    sn_mesh_data_destroy(&data);
+    sn_text_close(&text);
+    return status;
+}
+
+/// Refuses a block that would make a writer read beyond its arrays.
+static sn_status check_block(const sn_mesh_data *data, int32_t b) {
+    static const int32_t sizes[] = {[SN_CELL_EDGE] = 2, [SN_CELL_TRIANGLE] = 3, [SN_CELL_TET] = 4};
+    const sn_cell_block *block = &data->block[b];
+    bool polygons = block->kind == SN_CELL_POLYGON,
+         good = block->count >= 0 && (unsigned)block->kind <= SN_CELL_TET;
+    good = good && (block->count == 0 || (block->vertex && (block->offset != NULL) == polygons));
+    for (int32_t i = 0; good && polygons && i < block->count; i++)
+        good = block->offset[0] == 0 && block->offset[i + 1] >= 3 &&
+               block->offset[i] <= block->offset[i + 1] - 3;
+    if (!good)
+        return sn_fail(data->context, SN_ERR_INVALID_ARGUMENT,
+                       "block %d of the mesh is not filled in as sn_cell_block says", b);
+    size_t corners = polygons ? (size_t)(block->count ? block->offset[block->count] : 0)
+                              : (size_t)block->count * (size_t)sizes[block->kind];
+    for (size_t i = 0; i < corners; i++) {
+        bool bad_uv = block->uv && (block->uv[i] < -1 || block->uv[i] >= data->uv_count);
+        if (block->vertex[i] < 0 || block->vertex[i] >= data->vertex_count || bad_uv)
+            return sn_fail(data->context, SN_ERR_INVALID_ARGUMENT,
+                           "corner %zu of block %d names %s %d, expected 0 to %d", i, b,
+                           bad_uv ? "uv" : "vertex", bad_uv ? block->uv[i] : block->vertex[i],
+                           (bad_uv ? data->uv_count : data->vertex_count) - 1);
+    }
+    for (int32_t i = 0; block->group && i < block->count; i++)
+        if (block->group[i] < -1 || block->group[i] >= data->group_count)
+            return sn_fail(data->context, SN_ERR_INVALID_ARGUMENT,
+                           "cell %d of block %d names group %d, expected -1 to %d", i, b, block->group[i],
+                           data->group_count - 1);
+    return SN_OK;
+}
+
+static sn_status check_data(const sn_mesh_data *data) {
+    if (data->vertex_count < 0 || (data->vertex_count > 0 && !data->position))
+        return sn_fail(data->context, SN_ERR_INVALID_ARGUMENT, "the mesh has %d vertices but no positions",
+                       data->vertex_count);
+    for (int32_t b = 0; b < data->block_count; b++) {
+        sn_status status = check_block(data, b);
+        if (status < 0)
+            return status;
+    }
+    return SN_OK;
+}
+
+sn_status sn_mesh_data_write(const sn_mesh_data *data, const char *path) {
+    if (!data || !data->context)
+        return SN_ERR_INVALID_ARGUMENT;
+    if (!path)
+        return sn_fail(data->context, SN_ERR_INVALID_ARGUMENT, "sn_mesh_data_write: path is NULL");
+    sn_status status = SN_OK;
+    sn_text_out out = {0};
+    const mesh_format *format = format_by_name(path);
+    if (!format)
+        return sn_fail(data->context, SN_ERR_INVALID_ARGUMENT,
+                       "%s: unknown ending, expected .obj, .mesh or .msh", path);
+    SN_TRY(check_data(data));
+    SN_TRY(sn_text_out_open(data->context, path, &out));
+    SN_TRY(format->write(&out, data));
+    SN_TRY(sn_text_out_commit(&out));
+cleanup:
+    sn_text_out_close(&out);
+    return status;
+}

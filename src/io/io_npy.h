@@ -1,0 +1,31 @@
+/// NPY files (numpy's format, version 1.0): arrays that grow by frames, and fixed ones.
+#ifndef SN_IO_NPY_H
+#define SN_IO_NPY_H
+
+#include "io/io_recorder_file.h"
+
+/// Kinds of number, as NPY names them.
+typedef enum sn_npy_kind { SN_NPY_FLOAT32 = 0, SN_NPY_FLOAT64 = 1, SN_NPY_INT32 = 2 } sn_npy_kind;
+
+/// A growing array [frames, rows, columns]. All zero: closed.
+typedef struct sn_npy {
+    sn_output output;
+    sn_npy_kind kind;
+    int32_t rows, columns;
+    int64_t frame_count;
+} sn_npy;
+
+/// Opens directory/name with no frames: a valid file from now on, and after each frame.
+SN_NODISCARD sn_status sn_npy_open(sn_context *ctx, const char *directory, const char *name, sn_npy_kind kind,
+                                   int32_t rows, int32_t columns, sn_npy *npy);
+/// Appends a frame: [rows, columns] numbers of the array's kind.
+SN_NODISCARD sn_status sn_npy_append(sn_npy *npy, const void *values);
+SN_NODISCARD sn_status sn_npy_finish(sn_npy *npy);
+/// Closes the file, which keeps its frames. Fine on a closed array.
+void sn_npy_abandon(sn_npy *npy);
+
+/// Writes a fixed array [rows, columns].
+SN_NODISCARD sn_status sn_npy_write(sn_context *ctx, const char *directory, const char *name,
+                                    sn_npy_kind kind, int32_t rows, int32_t columns, const void *values);
+
+#endif

@@ -1,0 +1,52 @@
+/// Inside of a checked mesh, for the mesh module alone.
+#ifndef SN_MESH_INTERNAL_H
+#define SN_MESH_INTERNAL_H
+
+#include "base/base_context.h"
+#include "sinew/mesh.h"
+
+struct sn_mesh {
+    sn_context *context;
+    int32_t node_count, tet_count, surface_count, piece_count, group_count;
+    double *position; ///< [node_count, 3]
+    int32_t *tet;     ///< [tet_count, 4]
+    int32_t *group;   ///< [tet_count] or NULL
+    char **group_name;
+    int32_t *surface; ///< [surface_count, 3]
+    int32_t *piece;   ///< [tet_count]
+};
+
+/// Vertices per cell; 0 for polygons, whose cells differ.
+static inline int32_t sn_cell_width(sn_cell_kind kind) {
+    return kind == SN_CELL_EDGE ? 2 : kind == SN_CELL_TRIANGLE ? 3 : kind == SN_CELL_TET ? 4 : 0;
+}
+
+/// A height or volume below this part of the longest edge (or its cube) makes a triangle or a tet flat.
+#define SN_FLAT_RATIO 1e-12
+
+/// Six times the signed volume of a tet, and the cube of its longest edge.
+double sn_tet_volume6(const double *position, const int32_t tet[4], double *out_edge_cubed);
+
+/// Copies group names; *out_names is NULL for none.
+SN_NODISCARD sn_status sn_group_names_copy(sn_context *ctx, int32_t count, char *const *names,
+                                           char ***out_names);
+void sn_group_names_release(sn_context *ctx, int32_t count, char **names);
+
+/// Computes surface and pieces of a mesh that has nodes, tets and nothing else yet.
+SN_NODISCARD sn_status sn_mesh_finish(sn_mesh *mesh);
+
+/// Sets the vertices of an empty neutral mesh, or adds a block of `count` cells (not polygons); values are
+/// copied.
+SN_NODISCARD sn_status sn_mesh_data_set_vertices(sn_mesh_data *data, int32_t count, const double *position);
+SN_NODISCARD sn_status sn_mesh_data_add_block(sn_mesh_data *data, sn_cell_kind kind, int32_t count,
+                                              const int32_t *vertex);
+
+/// SN_ERR_INVALID_ARGUMENT if an array that the counts promise is missing, or a block's kind or offsets are
+/// nonsense.
+SN_NODISCARD sn_status sn_mesh_data_check_arrays(sn_context *ctx, const sn_mesh_data *data);
+
+/// Refuses cells with vertices out of range, polygons with fewer than three, and groups that do not exist:
+/// everything else in the module may then index freely.
+SN_NODISCARD sn_status sn_mesh_data_check_indices(sn_context *ctx, const sn_mesh_data *data);
+
+#endif

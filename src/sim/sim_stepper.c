@@ -1,0 +1,462 @@
+#include "base/base_util.h"
+#include "math/math_mat3.h"
+#include "sim/sim_model.h"
+#include "sim/sim_state.h"
+#include "sinew/step.h"
+#include "solve/solve_minimize.h"
+#include "solve/solve_vector.h"
+#include "step/step_def.h"
+#include "step/step_integrator.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+/// A step fails if it moves nodes to where doubles lie farther apart than this fraction of the mean edge.
+static const double LEAST_PRECISION = 0.1;
+
+struct sn_stepper {
+    const sn_model *model;
+    sn_context *ctx;
+    sn_stepper_def def;
+    sn_elastic *elastic;
+    sn_metric *metric;
+    sn_minimizer *minimizer;
+    double *load;             ///< [node_count, 3] N: dead loads and gravity
+    double *y;                ///< [node_count, 3] inertial target
+    double *x;                ///< [node_count, 3] iterate
+    double *x_carried;        ///< [node_count, 3] the other start: last places, free pieces carried along
+    double *gradient;         ///< [node_count, 3] for reactions
+    double *targets;          ///< [spring_count, 3]
+    double *frame_R;          ///< [frame_count, 9]
+    double *frame_t;          ///< [frame_count, 3]
+    double (*piece_shift)[3]; ///< [piece_count] mean predicted motion of free pieces
+    double *piece_mass;       ///< [piece_count]
+    double load_acceleration; ///< m/s^2: of the loads, root mean square by mass over free nodes
+    sn_stepper_report report;
+};
+
+static sn_status check_anchors(sn_context *ctx, const sn_model *model, const sn_stepper_def *def) {
+    sn_model_info info = sn_model_get_info(model);
+    if (def->integrator != SN_INTEGRATOR_QUASISTATIC || info.unanchored_piece_count == 0)
+        return SN_OK;
+    return sn_fail(
+        ctx, SN_ERR_INVALID_ARGUMENT,
+        "quasistatic steps need every piece held: body %s has a piece of %d nodes (of %d unanchored in all) "
+        "without pin or attachment; pin it, attach it, or use implicit_euler",
+        info.unanchored_body, info.unanchored_nodes, info.unanchored_piece_count);
+}
+
+static sn_status create_terms(sn_stepper *stepper) {
+    const sn_model *model = stepper->model;
+    sn_elastic_def elastic = {.node_count = model->node_count,
+                              .rest = model->rest,
+                              .tet_count = model->tet_count,
+                              .tets = model->tets,
+                              .material_count = model->material_count,
+                              .materials = model->materials,
+                              .tet_material = model->tet_material,
+                              .spring_count = model->spring_count,
+                              .springs = model->springs};
+    sn_status status = sn_elastic_create(stepper->ctx, &elastic, &stepper->elastic);
+    if (status < 0)
+        return status;
+    if (stepper->def.solver.method == SN_SOLVER_PROJECTIVE && !sn_elastic_is_projective(stepper->elastic))
+        return sn_fail(
+            stepper->ctx, SN_ERR_INVALID_ARGUMENT,
+            "projective dynamics cannot take unit steps with corotated_linear; use the material corotated "
+            "or the method lbfgs");
+    sn_metric_def metric = {.node_count = model->node_count,
+                            .pinned = model->pinned,
+                            .mass = model->mass,
+                            .node_piece = model->node_piece,
+                            .piece_count = model->piece_count,
+                            .piece_anchored = model->piece_anchored};
+    double start = sn_clock();
+    status = sn_metric_create(stepper->ctx, stepper->elastic, &metric, &stepper->metric);
+    stepper->report.order_ms = 1e3 * (sn_clock() - start);
+    return status;
+}
+
+static void measure_loads(sn_stepper *stepper) {
+    const sn_model *model = stepper->model;
+    double mass = 0, sum = 0;
+    for (int32_t i = 0; i < model->node_count; i++) {
+        if (model->pinned[i])
+            continue;
+        mass += model->mass[i];
+        for (int k = 0; k < 3; k++) {
+            double force = stepper->load[3 * (int64_t)i + k];
+            sum += force * (force / model->mass[i]);
+        }
+    }
+    stepper->load_acceleration = mass > 0 ? sqrt(sum / mass) : 0;
+}
+
+static sn_status allocate_scratch(sn_stepper *stepper) {
+    const sn_model *model = stepper->model;
+    sn_context *ctx = stepper->ctx;
+    sn_status status = SN_OK;
+    size_t size = 3 * (size_t)model->node_count;
+    SN_TRY_NEW(ctx, stepper->load, size);
+    SN_TRY_NEW(ctx, stepper->y, size);
+    SN_TRY_NEW(ctx, stepper->x, size);
+    SN_TRY_NEW(ctx, stepper->x_carried, size);
+    SN_TRY_NEW(ctx, stepper->gradient, size);
+    SN_TRY_NEW_ZEROED(ctx, stepper->targets, 3 * (size_t)model->spring_count);
+    SN_TRY_NEW(ctx, stepper->frame_R, 9 * (size_t)model->frame_count);
+    SN_TRY_NEW(ctx, stepper->frame_t, 3 * (size_t)model->frame_count);
+    SN_TRY_NEW(ctx, stepper->piece_shift, model->piece_count);
+    SN_TRY_NEW_ZEROED(ctx, stepper->piece_mass, model->piece_count);
+    SN_TRY(sn_minimizer_create(ctx, model->node_count, stepper->def.solver.history, &stepper->minimizer));
+    for (int32_t i = 0; i < model->node_count; i++) {
+        stepper->piece_mass[model->node_piece[i]] += model->mass[i];
+        for (int k = 0; k < 3; k++)
+            stepper->load[3 * (int64_t)i + k] =
+                model->load[3 * (int64_t)i + k] + model->mass[i] * model->gravity[k];
+    }
+    measure_loads(stepper);
+cleanup:
+    return status;
+}
+
+sn_status sn_stepper_create(const sn_model *model, const sn_stepper_def *def, sn_stepper **out_stepper) {
+    if (!model)
+        return SN_ERR_INVALID_ARGUMENT;
+    sn_context *ctx = model->context;
+    if (!out_stepper)
+        return sn_fail(ctx, SN_ERR_INVALID_ARGUMENT, "sn_stepper_create: out_stepper is NULL");
+    sn_status status = SN_OK;
+    sn_stepper *stepper = NULL;
+    sn_stepper_def chosen = def ? *def : sn_stepper_def_default();
+    SN_TRY(sn_field_check(ctx, &sn_stepper_fields, &chosen));
+    SN_TRY(check_anchors(ctx, model, &chosen));
+    SN_TRY_NEW_ZEROED(ctx, stepper, 1);
+    stepper->model = model;
+    stepper->ctx = ctx;
+    stepper->def = chosen;
+    SN_TRY(create_terms(stepper));
+    SN_TRY(allocate_scratch(stepper));
+    *out_stepper = stepper;
+    return SN_OK;
+
+cleanup:
+    sn_stepper_destroy(&stepper);
+    return status;
+}
+
+void sn_stepper_destroy(sn_stepper **stepper) {
+    if (!stepper || !*stepper)
+        return;
+    sn_stepper *s = *stepper;
+    sn_context *ctx = s->ctx;
+    sn_elastic_destroy(&s->elastic);
+    sn_metric_destroy(&s->metric);
+    sn_minimizer_destroy(&s->minimizer);
+    SN_RELEASE(ctx, s->load);
+    SN_RELEASE(ctx, s->y);
+    SN_RELEASE(ctx, s->x);
+    SN_RELEASE(ctx, s->x_carried);
+    SN_RELEASE(ctx, s->gradient);
+    SN_RELEASE(ctx, s->targets);
+    SN_RELEASE(ctx, s->frame_R);
+    SN_RELEASE(ctx, s->frame_t);
+    SN_RELEASE(ctx, s->piece_shift);
+    SN_RELEASE(ctx, s->piece_mass);
+    SN_RELEASE(ctx, *stepper);
+}
+
+static void carry_point(const sn_stepper *stepper, int32_t frame, const double X[3], double out[3]) {
+    if (frame == SN_FRAME_WORLD) {
+        memcpy(out, X, 3 * sizeof *out);
+        return;
+    }
+    sn_mul3(stepper->frame_R + 9 * (int64_t)frame, X, out);
+    for (int k = 0; k < 3; k++)
+        out[k] += stepper->frame_t[3 * (int64_t)frame + k];
+}
+
+/// Moves frames and spring targets to `time`.
+static void move_targets(sn_stepper *stepper, double time) {
+    const sn_model *model = stepper->model;
+    sn_frame_poses(model, time, stepper->frame_R, stepper->frame_t);
+    for (int32_t s = 0; s < model->spring_count; s++)
+        if (model->springs[s].b.node_count == 0)
+            carry_point(stepper, model->targets[s].frame, model->targets[s].point,
+                        stepper->targets + 3 * (int64_t)s);
+}
+
+/// Moves frames, spring targets and pinned nodes to `time`.
+static void move_kinematic(sn_stepper *stepper, double time, double *x) {
+    const sn_model *model = stepper->model;
+    move_targets(stepper, time);
+    for (int32_t i = 0; i < model->node_count; i++)
+        if (model->pin_frame[i] >= 0)
+            carry_point(stepper, model->pin_frame[i], model->rest + 3 * (int64_t)i, x + 3 * (int64_t)i);
+}
+
+static sn_status check_state(const sn_stepper *stepper, const sn_state *state) {
+    if (state->model == stepper->model)
+        return SN_OK;
+    return sn_fail(stepper->ctx, SN_ERR_INVALID_ARGUMENT,
+                   "the state belongs to another model than the stepper");
+}
+
+static sn_status check_step(const sn_stepper *stepper, const sn_state *state, double h, double inertia) {
+    sn_status status = check_state(stepper, state);
+    if (status < 0)
+        return status;
+    if (!(h > 0) || !isfinite(h))
+        return sn_fail(stepper->ctx, SN_ERR_INVALID_ARGUMENT, "the time step is %g s; allowed: finite, > 0",
+                       h);
+    if (stepper->def.integrator != SN_INTEGRATOR_QUASISTATIC && !isnormal(inertia))
+        return sn_fail(
+            stepper->ctx, SN_ERR_INVALID_ARGUMENT,
+            "the time step is %g s; allowed for implicit_euler: about 1e-150 to 1e150, so that its "
+            "square can be computed with",
+            h);
+    return SN_OK;
+}
+
+/// Refuses places so far from the origin that the spacing of doubles there tears the shape of the elements.
+static sn_status check_reach(const sn_stepper *stepper) {
+    double reach = sn_vector_max_length(stepper->model->node_count, stepper->x);
+    if (reach * DBL_EPSILON <= LEAST_PRECISION * stepper->model->edge_mean)
+        return SN_OK;
+    return sn_fail(stepper->ctx, SN_ERR_NON_FINITE,
+                   "the step moves a node %g m away from the origin, where its place is known only to a part "
+                   "of the mean edge of %g m: velocities, loads or the time step are too large",
+                   reach, stepper->model->edge_mean);
+}
+
+static sn_status refresh_factor(sn_stepper *stepper, double inertia, int32_t *out_factorizations) {
+    if (sn_metric_inertia(stepper->metric) == inertia)
+        return SN_OK;
+    double start = sn_clock();
+    sn_status status = sn_metric_factor(stepper->metric, inertia);
+    stepper->report.factor_ms = 1e3 * (sn_clock() - start);
+    ++*out_factorizations;
+    return status;
+}
+
+/// Last places, with free pieces carried by their mean predicted motion, so that their momentum is right from
+/// the start.
+static void carry_pieces(sn_stepper *stepper, const sn_state *state) {
+    const sn_model *model = stepper->model;
+    memset(stepper->piece_shift, 0, (size_t)model->piece_count * sizeof *stepper->piece_shift);
+    for (int32_t i = 0; i < model->node_count; i++) {
+        int32_t piece = model->node_piece[i];
+        double share = model->piece_anchored[piece] ? 0 : model->mass[i] / stepper->piece_mass[piece];
+        for (int k = 0; k < 3; k++)
+            stepper->piece_shift[piece][k] +=
+                share * (stepper->y[3 * (int64_t)i + k] - state->x[3 * (int64_t)i + k]);
+    }
+    for (int32_t i = 0; i < model->node_count; i++)
+        for (int k = 0; k < 3; k++)
+            stepper->x_carried[3 * (int64_t)i + k] =
+                state->x[3 * (int64_t)i + k] + stepper->piece_shift[model->node_piece[i]][k];
+}
+
+/// Pinned nodes of `x` to where the frames have put them in `from`.
+static void copy_pinned(const sn_model *model, const double *from, double *x) {
+    for (int32_t i = 0; i < model->node_count; i++)
+        if (model->pinned[i])
+            memcpy(x + 3 * (int64_t)i, from + 3 * (int64_t)i, 3 * sizeof *x);
+}
+
+static sn_objective make_objective(const sn_stepper *stepper, double inertia) {
+    const sn_model *model = stepper->model;
+    return (sn_objective){.ctx = stepper->ctx,
+                          .elastic = stepper->elastic,
+                          .node_count = model->node_count,
+                          .pinned = model->pinned,
+                          .mass = model->mass,
+                          .rest = model->rest,
+                          .inertia = inertia,
+                          .y = stepper->y,
+                          .load = inertia > 0 ? NULL : stepper->load,
+                          .targets = stepper->targets};
+}
+
+/// Fills stepper->x with the better of two starts: the inertial target, or the last places. The second one
+/// wins when the step is so long that following the velocities would tear the body apart; then g, and with it
+/// the energy, starts no higher than the last step ended.
+static void choose_start(sn_stepper *stepper, const sn_state *state, const sn_objective *objective) {
+    const sn_model *model = stepper->model;
+    // stepper->x holds the pinned nodes' new places.
+    carry_pieces(stepper, state);
+    copy_pinned(model, stepper->x, stepper->x_carried);
+    copy_pinned(model, stepper->x, stepper->y);
+    const double *start = stepper->x_carried;
+    if (objective->inertia > 0) {
+        double g_y = sn_objective_evaluate(objective, stepper->y, NULL).total;
+        double g_carried = sn_objective_evaluate(objective, stepper->x_carried, NULL).total;
+        if (g_y <= g_carried)
+            start = stepper->y;
+    }
+    memcpy(stepper->x, start, 3 * (size_t)model->node_count * sizeof *start);
+}
+
+static double external_energy(const sn_stepper *stepper, const double *x) {
+    const sn_model *model = stepper->model;
+    double sum = 0;
+    for (int64_t j = 0; j < 3 * (int64_t)model->node_count; j++)
+        sum -= stepper->load[j] * (x[j] - model->rest[j]);
+    return sum;
+}
+
+static void report_step(sn_stepper *stepper, const sn_state *state, const sn_minimize_result *result,
+                        sn_step_info *info) {
+    double linear[3], angular[3];
+    info->time = state->time;
+    info->status = result->status;
+    info->stop_test = result->stop_test;
+    info->iterations = result->iterations;
+    info->evaluations = result->evaluations;
+    info->objective_first = result->first.total;
+    info->objective_last = result->last.total;
+    info->gradient_norm = result->gradient_last;
+    info->relative_gradient = result->gradient_first > 0 ? result->gradient_last / result->gradient_first : 0;
+    info->step_error = result->step_error;
+    info->energy.elastic = result->last.elastic.solid + result->last.elastic.spring;
+    info->energy.attachment = result->last.elastic.attachment;
+    info->energy.external = external_energy(stepper, state->x);
+    // Without inertia velocities are for display only.
+    if (stepper->def.integrator != SN_INTEGRATOR_QUASISTATIC)
+        sn_state_momentum(state, linear, angular, &info->energy.kinetic);
+    sn_state_inversion(state, &info->min_det_F, &info->inverted);
+}
+
+sn_status sn_step(sn_stepper *stepper, sn_state *state, double h, sn_step_info *out_info) {
+    if (!stepper || !state)
+        return SN_ERR_INVALID_ARGUMENT;
+    double start = sn_clock();
+    double inertia = sn_integrator_inertia(stepper->def.integrator, h);
+    sn_status status = check_step(stepper, state, h, inertia);
+    if (status < 0)
+        return status;
+    const sn_model *model = stepper->model;
+    sn_step_info info = {0};
+    sn_integrator_state before = {stepper->ctx,  model->node_count, model->mass,
+                                  stepper->load, state->x,          state->v};
+
+    status = refresh_factor(stepper, inertia, &info.factorizations);
+    if (status < 0)
+        return status;
+    sn_elastic_take_times(stepper->elastic);
+    sn_integrator_predict(stepper->def.integrator, h, &before, stepper->y);
+    memcpy(stepper->x, state->x, 3 * (size_t)model->node_count * sizeof *stepper->x);
+    move_kinematic(stepper, state->time + h, stepper->x);
+    sn_objective objective = make_objective(stepper, inertia);
+    choose_start(stepper, state, &objective);
+
+    sn_minimize_options options = {stepper->def.solver.method, stepper->def.solver.iterations,
+                                   stepper->def.solver.tolerance, model->edge_mean,
+                                   inertia > 0 ? h * h * stepper->load_acceleration : INFINITY};
+    sn_minimize_result result;
+    status = sn_minimize(stepper->minimizer, &objective, stepper->metric, &options, stepper->x, &result);
+    if (status == SN_OK)
+        status = check_reach(stepper);
+    if (status < 0)
+        return status;
+
+    sn_integrator_velocity(h, &before, stepper->x, state->v);
+    memcpy(state->x, stepper->x, 3 * (size_t)model->node_count * sizeof *state->x);
+    state->time += h;
+    report_step(stepper, state, &result, &info);
+    sn_elastic_times times = sn_elastic_take_times(stepper->elastic);
+    info.ms = (sn_step_times){.local = 1e3 * times.local,
+                              .gradient = 1e3 * times.gather,
+                              .sweep = 1e3 * result.sweep_seconds,
+                              .total = 1e3 * (sn_clock() - start)};
+    info.ms.other = info.ms.total - info.ms.local - info.ms.gradient - info.ms.sweep;
+    if (out_info)
+        *out_info = info;
+    switch (result.status) {
+    case SN_STEP_CONVERGED:
+        return SN_OK;
+    case SN_STEP_BUDGET:
+        return SN_NOT_CONVERGED;
+    case SN_STEP_STALLED:
+        return SN_STALLED;
+    }
+    return SN_OK;
+}
+
+void sn_step_info_add(sn_step_info *sum, const sn_step_info *next) {
+    sn_step_info out = *next;
+    out.status = next->status > sum->status ? next->status : sum->status;
+    if (next->status < sum->status)
+        out.stop_test = sum->stop_test;
+    out.iterations += sum->iterations;
+    out.evaluations += sum->evaluations;
+    out.factorizations += sum->factorizations;
+    out.objective_first = sum->objective_first;
+    out.ms.detect += sum->ms.detect;
+    out.ms.local += sum->ms.local;
+    out.ms.gradient += sum->ms.gradient;
+    out.ms.sweep += sum->ms.sweep;
+    out.ms.kept += sum->ms.kept;
+    out.ms.other += sum->ms.other;
+    out.ms.total += sum->ms.total;
+    *sum = out;
+}
+
+sn_status sn_stepper_shape_reaction(const sn_stepper *stepper, const sn_state *state, int32_t shape_index,
+                                    double out_force[3], double out_moment[3]) {
+    if (!stepper || !state || !out_force || !out_moment)
+        return SN_ERR_INVALID_ARGUMENT;
+    sn_status status = check_state(stepper, state);
+    if (status < 0)
+        return status;
+    const sn_model *model = stepper->model;
+    if (shape_index < 0 || shape_index >= model->shape_count)
+        return sn_fail(stepper->ctx, SN_ERR_INVALID_ARGUMENT, "shape index %d; allowed: 0 to %d", shape_index,
+                       model->shape_count - 1);
+    double R[9], origin[3];
+    sn_frame_pose(model, model->shape_frame[shape_index], state->time, R, origin);
+    for (int k = 0; k < 3; k++)
+        out_force[k] = out_moment[k] = 0;
+    for (int32_t s = 0; s < model->spring_count; s++) {
+        if (model->springs[s].b.node_count != 0 || model->targets[s].shape != shape_index)
+            continue;
+        double place[3], force[3], arm[3], moment[3];
+        sn_mul3(R, model->targets[s].point, place);
+        for (int k = 0; k < 3; k++)
+            place[k] += origin[k];
+        // The gradient with respect to the body's point is what the body pulls the shape with.
+        sn_spring_energy(&model->springs[s], state->x, place, force);
+        sn_sub3(place, origin, arm);
+        sn_cross3(arm, force, moment);
+        for (int k = 0; k < 3; k++)
+            out_force[k] += force[k], out_moment[k] += moment[k];
+    }
+    return SN_OK;
+}
+
+sn_status sn_stepper_pin_forces(sn_stepper *stepper, const sn_state *state, double *out_forces) {
+    if (!stepper || !state || !out_forces)
+        return SN_ERR_INVALID_ARGUMENT;
+    sn_status status = check_state(stepper, state);
+    if (status < 0)
+        return status;
+    const sn_model *model = stepper->model;
+    move_targets(stepper, state->time);
+    sn_elastic_evaluate(stepper->elastic, state->x, stepper->targets, stepper->gradient);
+    for (int32_t i = 0; i < model->node_count; i++)
+        for (int k = 0; k < 3; k++) {
+            int64_t j = 3 * (int64_t)i + k;
+            // Static part: inertia of pinned nodes is the holder's business.
+            out_forces[j] = model->pinned[i] ? stepper->load[j] - stepper->gradient[j] : 0;
+        }
+    return SN_OK;
+}
+
+sn_stepper_report sn_stepper_get_report(const sn_stepper *stepper) {
+    sn_stepper_report report = stepper->report;
+    sn_factor_info factor = sn_metric_factor_info(stepper->metric);
+    report.factor_nonzeros = factor.nonzeros;
+    report.factor_flops = factor.flops;
+    report.memory_bytes = factor.memory_bytes;
+    return report;
+}

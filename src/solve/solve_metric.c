@@ -1,0 +1,246 @@
+#include "solve/solve_metric.h"
+
+#include "base/base_parallel.h"
+
+#include <math.h>
+#include <string.h>
+
+/// Fewer nodes take less time to move than waking threads.
+enum { GRAIN = 8192 };
+
+/// Least inertia in the factor of a free piece, as a fraction of its stiffness: with less, rounding would
+/// make the last pivot negative (stiff slivers, tiny bodies, long steps). Its translation is solved apart, so
+/// nothing but the metric's softest modes feels it.
+static const double LEAST_GROUND = 1e-12;
+
+struct sn_metric {
+    sn_context *ctx;
+    int32_t node_count, unknown_count, piece_count;
+    int32_t *unknown;       ///< [node_count] unknown of each node, -1 if pinned
+    int32_t *node;          ///< [unknown_count]
+    double *unknown_mass;   ///< [unknown_count] kg
+    int32_t *unknown_piece; ///< [unknown_count]
+    bool *piece_anchored;   ///< [piece_count]
+    double *piece_mass;     ///< [piece_count] kg, of free nodes
+    double *piece_ground;   ///< [piece_count] 1/s^2: least inertia in the factor; 0 for anchored pieces
+    double (*piece_sum)[3]; ///< [piece_count] scratch
+    sn_csr stiffness;       ///< L on the unknowns
+    double *value;          ///< [entries] L + inertia M
+    double *right;          ///< [unknown_count, 3] scratch
+    sn_factor *factor;
+    double inertia;
+    bool has_free_piece;
+};
+
+static sn_status number_unknowns(sn_metric *metric, const sn_metric_def *def) {
+    sn_context *ctx = metric->ctx;
+    sn_status status = SN_OK;
+    int32_t count = 0;
+    SN_TRY_NEW(ctx, metric->unknown, def->node_count);
+    for (int32_t i = 0; i < def->node_count; i++)
+        metric->unknown[i] = def->pinned[i] ? -1 : count++;
+    metric->unknown_count = count;
+    SN_TRY_NEW(ctx, metric->node, count);
+    SN_TRY_NEW(ctx, metric->unknown_mass, count);
+    SN_TRY_NEW(ctx, metric->unknown_piece, count);
+    SN_TRY_NEW(ctx, metric->right, 3 * (int64_t)count);
+    SN_TRY_NEW_ZEROED(ctx, metric->piece_mass, def->piece_count);
+    SN_TRY_NEW_ZEROED(ctx, metric->piece_ground, def->piece_count);
+    SN_TRY_NEW(ctx, metric->piece_sum, def->piece_count);
+    SN_TRY(sn_new_copy(ctx, def->piece_anchored, (size_t)def->piece_count, sizeof(bool),
+                       (void **)&metric->piece_anchored));
+    for (int32_t p = 0; p < def->piece_count; p++)
+        metric->has_free_piece |= !def->piece_anchored[p];
+    for (int32_t i = 0; i < def->node_count; i++) {
+        int32_t u = metric->unknown[i];
+        if (u < 0)
+            continue;
+        metric->node[u] = i;
+        metric->unknown_mass[u] = def->mass[i];
+        metric->unknown_piece[u] = def->node_piece[i];
+        metric->piece_mass[def->node_piece[i]] += def->mass[i];
+    }
+cleanup:
+    return status;
+}
+
+/// Keeps the entries between unknowns, renumbered.
+static int64_t restrict_triplets(const sn_metric *metric, int64_t count, sn_triplet *triplets) {
+    int64_t kept = 0;
+    for (int64_t k = 0; k < count; k++) {
+        int32_t row = metric->unknown[triplets[k].row], column = metric->unknown[triplets[k].column];
+        if (row >= 0 && column >= 0)
+            triplets[kept++] = (sn_triplet){row, column, triplets[k].value};
+    }
+    return kept;
+}
+
+/// The diagonal entry of each row is its last.
+static double *diagonal(const sn_csr *a, double *value, int32_t u) {
+    return value + a->start[u + 1] - 1;
+}
+
+static void ground_free_pieces(sn_metric *metric) {
+    const sn_csr *a = &metric->stiffness;
+    for (int32_t u = 0; u < metric->unknown_count; u++) {
+        int32_t piece = metric->unknown_piece[u];
+        if (!metric->piece_anchored[piece])
+            metric->piece_ground[piece] +=
+                LEAST_GROUND * *diagonal(a, a->value, u) / metric->piece_mass[piece];
+    }
+}
+
+static sn_factor_matrix factor_matrix(const sn_metric *metric) {
+    const sn_csr *a = &metric->stiffness;
+    return (sn_factor_matrix){a->n, a->start, a->column, metric->value};
+}
+
+sn_status sn_metric_create(sn_context *ctx, const sn_elastic *elastic, const sn_metric_def *def,
+                           sn_metric **out_metric) {
+    sn_status status = SN_OK;
+    sn_metric *metric = NULL;
+    sn_triplet *triplets = NULL;
+    int64_t triplet_count = 0;
+    SN_TRY_NEW_ZEROED(ctx, metric, 1);
+    metric->ctx = ctx;
+    metric->node_count = def->node_count;
+    metric->piece_count = def->piece_count;
+    metric->inertia = -1;
+    SN_TRY(number_unknowns(metric, def));
+    SN_TRY(sn_elastic_metric(elastic, &triplet_count, &triplets));
+    triplet_count = restrict_triplets(metric, triplet_count, triplets);
+    SN_TRY(sn_csr_create(ctx, metric->unknown_count, triplet_count, triplets, &metric->stiffness));
+    SN_RELEASE(ctx, triplets);
+    sn_csr_drop_zeros(&metric->stiffness, 1e-12);
+    ground_free_pieces(metric);
+    SN_TRY_NEW(ctx, metric->value, metric->stiffness.start[metric->unknown_count]);
+    sn_factor_matrix pattern = factor_matrix(metric);
+    sn_factor_def factor_def = sn_factor_def_default();
+    SN_TRY(sn_factor_create(ctx, &pattern, &factor_def, &metric->factor));
+    *out_metric = metric;
+    return SN_OK;
+
+cleanup:
+    SN_RELEASE(ctx, triplets);
+    sn_metric_destroy(&metric);
+    return status;
+}
+
+void sn_metric_destroy(sn_metric **metric) {
+    if (!metric || !*metric)
+        return;
+    sn_metric *m = *metric;
+    sn_context *ctx = m->ctx;
+    sn_factor_destroy(&m->factor);
+    sn_csr_destroy(ctx, &m->stiffness);
+    SN_RELEASE(ctx, m->unknown);
+    SN_RELEASE(ctx, m->node);
+    SN_RELEASE(ctx, m->unknown_mass);
+    SN_RELEASE(ctx, m->unknown_piece);
+    SN_RELEASE(ctx, m->piece_anchored);
+    SN_RELEASE(ctx, m->piece_mass);
+    SN_RELEASE(ctx, m->piece_ground);
+    SN_RELEASE(ctx, m->piece_sum);
+    SN_RELEASE(ctx, m->value);
+    SN_RELEASE(ctx, m->right);
+    SN_RELEASE(ctx, *metric);
+}
+
+double sn_metric_inertia(const sn_metric *metric) {
+    return metric->inertia;
+}
+
+sn_factor_info sn_metric_factor_info(const sn_metric *metric) {
+    return sn_factor_get_info(metric->factor);
+}
+
+sn_status sn_metric_factor(sn_metric *metric, double inertia) {
+    metric->inertia = -1;
+    if (!(inertia >= 0) || (inertia == 0 && metric->has_free_piece))
+        return sn_fail(metric->ctx, SN_ERR_INVALID_ARGUMENT,
+                       "without inertia every piece needs a pin or an attachment to hold it");
+    const sn_csr *a = &metric->stiffness;
+    memcpy(metric->value, a->value, (size_t)a->start[a->n] * sizeof *metric->value);
+    for (int32_t u = 0; u < a->n; u++)
+        *diagonal(a, metric->value, u) +=
+            fmax(inertia, metric->piece_ground[metric->unknown_piece[u]]) * metric->unknown_mass[u];
+    sn_factor_matrix matrix = factor_matrix(metric);
+    sn_status status = sn_factor_numeric(metric->factor, &matrix);
+    if (status >= 0)
+        metric->inertia = inertia;
+    return status;
+}
+
+/// Takes the total force of each free piece out of `right`, in proportion to mass, into piece_sum.
+static void take_total_forces(sn_metric *metric) {
+    memset(metric->piece_sum, 0, (size_t)metric->piece_count * sizeof *metric->piece_sum);
+    for (int32_t u = 0; u < metric->unknown_count; u++)
+        for (int k = 0; k < 3; k++)
+            metric->piece_sum[metric->unknown_piece[u]][k] += metric->right[3 * (int64_t)u + k];
+    for (int32_t u = 0; u < metric->unknown_count; u++) {
+        int32_t piece = metric->unknown_piece[u];
+        if (metric->piece_anchored[piece])
+            continue;
+        double share = metric->unknown_mass[u] / metric->piece_mass[piece];
+        for (int k = 0; k < 3; k++)
+            metric->right[3 * (int64_t)u + k] -= share * metric->piece_sum[piece][k];
+    }
+}
+
+/// Replaces the mean motion of each free piece by its exact answer to the total force.
+static void put_exact_translations(sn_metric *metric) {
+    double(*shift)[3] = metric->piece_sum;
+    for (int32_t p = 0; p < metric->piece_count; p++)
+        for (int k = 0; k < 3; k++)
+            shift[p][k] /= metric->inertia; // momentum sought: sum of m z = total force / inertia
+    for (int32_t u = 0; u < metric->unknown_count; u++)
+        for (int k = 0; k < 3; k++)
+            shift[metric->unknown_piece[u]][k] -= metric->unknown_mass[u] * metric->right[3 * (int64_t)u + k];
+    for (int32_t u = 0; u < metric->unknown_count; u++) {
+        int32_t piece = metric->unknown_piece[u];
+        if (metric->piece_anchored[piece])
+            continue;
+        for (int k = 0; k < 3; k++)
+            metric->right[3 * (int64_t)u + k] += shift[piece][k] / metric->piece_mass[piece];
+    }
+}
+
+typedef struct apply_job {
+    sn_metric *metric;
+    const double *g;
+    double *z;
+} apply_job;
+
+static void gather_unknowns(void *data, int32_t begin, int32_t end, int32_t thread) {
+    (void)thread;
+    const apply_job *job = data;
+    for (int32_t u = begin; u < end; u++)
+        memcpy(job->metric->right + 3 * (int64_t)u, job->g + 3 * (int64_t)job->metric->node[u],
+               3 * sizeof *job->g);
+}
+
+static void scatter_nodes(void *data, int32_t begin, int32_t end, int32_t thread) {
+    (void)thread;
+    const apply_job *job = data;
+    for (int32_t i = begin; i < end; i++) {
+        int32_t u = job->metric->unknown[i];
+        for (int k = 0; k < 3; k++)
+            job->z[3 * (int64_t)i + k] = u < 0 ? 0 : job->metric->right[3 * (int64_t)u + k];
+    }
+}
+
+sn_status sn_metric_apply(sn_metric *metric, const double *g, double *z) {
+    if (metric->inertia < 0)
+        return sn_fail(metric->ctx, SN_ERR_INTERNAL, "the metric is applied before it is factored");
+    apply_job job = {metric, g, z};
+    sn_parallel_for(metric->ctx, metric->unknown_count, GRAIN, gather_unknowns, &job);
+    if (metric->has_free_piece)
+        take_total_forces(metric);
+    sn_status status = sn_factor_solve(metric->factor, 3, metric->right);
+    if (status < 0)
+        return status;
+    if (metric->has_free_piece)
+        put_exact_translations(metric);
+    sn_parallel_for(metric->ctx, metric->node_count, GRAIN, scatter_nodes, &job);
+    return SN_OK;
+}

@@ -1,0 +1,76 @@
+"""What the Python tests share: where things are, how to run programs, how to report.
+
+A test collects complaints, each with the place and the remedy, and ends with finish(complaints).
+"""
+
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+
+SOURCE = pathlib.Path(os.environ.get("SINEW_SOURCE_DIR", pathlib.Path(__file__).resolve().parent.parent))
+BINARY = pathlib.Path(os.environ.get("SINEW_BINARY_DIR", SOURCE / "build" / "release"))
+PROGRAM = BINARY / "bin" / "sinew"
+DATA = pathlib.Path(os.environ.get("SINEW_DATA", SOURCE.parent / "shared" / "data"))
+
+# Folders that hold what we write; everything else in the checkout is made or foreign.
+FOLDERS = ["bench", "cli", "cmake", "docs", "examples", "include", "python", "script", "src", "tests", "viewer"]
+
+
+def skip(reason):
+    """Ends the test: it cannot run on this machine."""
+    print("skipped:", reason)
+    sys.exit(77)
+
+
+def finish(complaints):
+    """Ends the test: fails with the complaints, if any."""
+    for complaint in complaints:
+        print(complaint)
+    if complaints:
+        print(f"{len(complaints)} complaint(s)")
+    sys.exit(1 if complaints else 0)
+
+
+def files(*endings, folders=FOLDERS):
+    """Our files with one of the endings, sorted, as paths relative to the checkout."""
+    found = []
+    for folder in folders:
+        for path in sorted((SOURCE / folder).rglob("*")):
+            if path.is_file() and path.name.endswith(endings) and "__pycache__" not in path.parts:
+                found.append(path.relative_to(SOURCE))
+    return found
+
+
+def lines(path):
+    """Numbered lines of one of our files."""
+    return enumerate((SOURCE / path).read_text(encoding="utf-8").splitlines(), 1)
+
+
+def tool(name, package):
+    """Path of a program, or the end of the test."""
+    return shutil.which(name) or skip(f"{name} is missing (Debian package {package})")
+
+
+def run(*command, **options):
+    """Runs a command and returns (exit code, stdout and stderr together)."""
+    done = subprocess.run([str(word) for word in command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                          stdin=subprocess.DEVNULL, text=True, check=False, **options)
+    return done.returncode, done.stdout
+
+
+def must(*command, **options):
+    """Runs a command that has to work; ends the test with its output otherwise."""
+    code, output = run(*command, **options)
+    if code != 0:
+        finish([f"exit {code} from: {' '.join(str(word) for word in command)}\n{output}"])
+    return output
+
+
+def module_table():
+    """The module table, name -> modules it may include, from its only copy in CMakeLists.txt."""
+    text = (SOURCE / "CMakeLists.txt").read_text(encoding="utf-8")
+    return {words[0]: words[1:] for words in
+            (match.split() for match in re.findall(r"^sinew_module\(([^)]*)\)", text, re.MULTILINE))}
