@@ -391,7 +391,6 @@ void sn_step_info_add(sn_step_info *sum, const sn_step_info *next) {
     out.iterations += sum->iterations;
     out.evaluations += sum->evaluations;
     out.factorizations += sum->factorizations;
-    out.objective_first = sum->objective_first;
     out.ms.detect += sum->ms.detect;
     out.ms.local += sum->ms.local;
     out.ms.gradient += sum->ms.gradient;

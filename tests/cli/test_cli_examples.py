@@ -30,6 +30,8 @@ with tempfile.TemporaryDirectory() as root:
             complaints.append(f"{scene.name}: summary.json and stats.jsonl differ")
         if count["stalled"] or count["budget"] > len(frames) // 10:
             complaints.append(f"{scene.name}: {count}")
+        if any(f["objective_last"] > f["objective_first"] + 1e-9 * abs(f["objective_first"]) for f in frames):
+            complaints.append(f"{scene.name}: the objective rises in a step")
         if any(frame["inverted"] for frame in frames):
             complaints.append(f"{scene.name}: inverted elements")
         if scene.stem in UNDRIVEN:
