@@ -10,18 +10,19 @@
 #include <stdint.h>
 
 typedef struct bench_options {
-    bool quick;          ///< Smaller cases and fewer repetitions: all benches together end within a minute.
-    int32_t threads;     ///< Threads of Sinew, and the most a peer may use.
-    int32_t repetitions; ///< Odd; the median counts.
+    bool quick;            ///< Smaller cases and fewer repetitions: all benches together end within a minute.
+    int32_t threads;       ///< Threads of Sinew, and the most a peer may use.
+    int32_t repetitions;   ///< Odd; the median counts.
+    double read_bandwidth; ///< GB/s of the machine, all threads
 } bench_options;
 
-/// One measured quantity. Smaller is better for `ours` and `peer` alike; `target` is the largest ratio that
-/// passes.
+/// One measured quantity. Smaller is better for `ours` and `peer` alike.
 typedef struct bench_row {
     const char *bench, *name, *quantity, *unit;
     double ours;
-    const char *peer_name; ///< A program, or "published" or "goal".
-    double peer, target;
+    const char *peer_name; ///< A program, or "published" or "goal"; NULL: nothing to compare with.
+    double peer;
+    double target; ///< Largest ratio that passes; 0: none.
     char note[160];
 } bench_row;
 

@@ -1,6 +1,8 @@
 #include "bench_cholmod.h"
 
+#include <cblas.h>
 #include <cholmod.h>
+#include <math.h>
 #include <stdlib.h>
 
 struct bench_cholmod {
@@ -75,4 +77,14 @@ bool bench_cholmod_solve(void *data) {
     bench_cholmod *peer = data;
     return cholmod_solve2(CHOLMOD_A, peer->factor, peer->b, NULL, &peer->x, NULL, &peer->y, &peer->e,
                           &peer->common);
+}
+
+double bench_cholmod_time(const bench_options *options, bool (*run)(void *data), bench_cholmod *peer) {
+    double best = INFINITY;
+    for (int32_t threads = 1; threads <= options->threads && threads <= 2; threads++) {
+        openblas_set_num_threads(threads);
+        best = fmin(best, bench_time(options->repetitions, run, peer));
+    }
+    openblas_set_num_threads(1);
+    return best;
 }

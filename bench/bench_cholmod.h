@@ -2,6 +2,8 @@
 #ifndef SN_BENCH_CHOLMOD_H
 #define SN_BENCH_CHOLMOD_H
 
+#include "bench.h"
+
 #include "sinew/factor.h"
 
 typedef struct bench_cholmod bench_cholmod;
@@ -16,5 +18,9 @@ double bench_cholmod_nonzeros(const bench_cholmod *peer);
 /// Runs of bench_time(); `data` is a bench_cholmod. The solve has three right-hand sides of ones.
 bool bench_cholmod_numeric(void *data);
 bool bench_cholmod_solve(void *data);
+
+/// Median time in ms of one of these runs with 1 thread or, if that is faster, with all threads but 2 at
+/// most; negative after a failure.
+double bench_cholmod_time(const bench_options *options, bool (*run)(void *data), bench_cholmod *peer);
 
 #endif

@@ -3,7 +3,6 @@
 #include "bench.h"
 #include "bench_cholmod.h"
 
-#include <cblas.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -130,23 +129,16 @@ static timing time_ours(const bench_options *options, const sn_factor_matrix *ma
     return result;
 }
 
-/// The better of 1 and of all threads, for each quantity.
 static timing time_cholmod(const bench_options *options, const sn_factor_matrix *matrix) {
-    timing best = {-1, -1, 0};
+    timing result = {-1, -1, 0};
     bench_cholmod *peer = bench_cholmod_create(matrix);
     if (!peer)
-        return best;
-    for (int32_t threads = 1; threads <= options->threads && threads <= 2; threads++) {
-        openblas_set_num_threads(threads);
-        double numeric = bench_time(options->repetitions, bench_cholmod_numeric, peer);
-        double solve = bench_time(options->repetitions, bench_cholmod_solve, peer);
-        best.numeric = best.numeric < 0 || numeric < best.numeric ? numeric : best.numeric;
-        best.solve = best.solve < 0 || solve < best.solve ? solve : best.solve;
-    }
-    openblas_set_num_threads(1);
-    best.nonzeros = bench_cholmod_nonzeros(peer);
+        return result;
+    result.numeric = bench_cholmod_time(options, bench_cholmod_numeric, peer);
+    result.solve = bench_cholmod_time(options, bench_cholmod_solve, peer);
+    result.nonzeros = bench_cholmod_nonzeros(peer);
     bench_cholmod_destroy(peer);
-    return best;
+    return result;
 }
 
 static bool measure(const bench_options *options, bench_report *report, const char *name,

@@ -37,11 +37,16 @@ static void write_row(FILE *file, const bench_row *row) {
     write_text_member(file, "quantity", row->quantity);
     write_text_member(file, "unit", row->unit);
     write_number_member(file, "ours", row->ours);
-    write_text_member(file, "peer_name", row->peer_name);
-    write_number_member(file, "peer", row->peer);
-    write_number_member(file, "ratio", bench_row_ratio(row));
-    write_number_member(file, "target", row->target);
-    fprintf(file, "\"pass\": %s, \"note\": ", bench_row_passes(row) ? "true" : "false");
+    if (row->peer_name) {
+        write_text_member(file, "peer_name", row->peer_name);
+        write_number_member(file, "peer", row->peer);
+        write_number_member(file, "ratio", bench_row_ratio(row));
+    }
+    if (row->target > 0) {
+        write_number_member(file, "target", row->target);
+        fprintf(file, "\"pass\": %s, ", bench_row_passes(row) ? "true" : "false");
+    }
+    fputs("\"note\": ", file);
     write_text(file, row->note);
     fputc('}', file);
 }

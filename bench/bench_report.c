@@ -46,8 +46,11 @@ void bench_report_add(bench_report *report, const bench_row *row) {
     if (report->count == BENCH_MAX_ROWS)
         return;
     report->rows[report->count++] = *row;
-    printf("%-8s %-14s %-12s %10.4g %-3s  %s %.4g  ratio %.3f (at most %g) %s%s%s\n", row->bench, row->name,
-           row->quantity, row->ours, row->unit, row->peer_name, row->peer, bench_row_ratio(row), row->target,
-           bench_row_passes(row) ? "pass" : "FAIL", row->note[0] ? "; " : "", row->note);
+    printf("%-6s  %-20s %-22s %10.4g %s", row->bench, row->name, row->quantity, row->ours, row->unit);
+    if (row->peer_name)
+        printf("; %s %.4g, ratio %.3f", row->peer_name, row->peer, bench_row_ratio(row));
+    if (row->target > 0)
+        printf(" (at most %g) %s", row->target, bench_row_passes(row) ? "pass" : "FAIL");
+    printf("%s%s\n", row->note[0] ? "; " : "", row->note);
     fflush(stdout);
 }

@@ -64,6 +64,25 @@ static void print_model(const sn_model *model) {
            info.attachment_count, info.spring_count, info.shape_count, info.unanchored_piece_count);
 }
 
+/// Pairs of bodies and shapes that may touch, as far as they fit on a screen.
+static void print_contacts(const sn_model *model) {
+    enum { LINES_MAX = 20 };
+    sn_model_info info = sn_model_get_info(model);
+    if (info.contact_pair_count == 0)
+        return;
+    printf("contact: %d pairs, %d surface points watched\n", info.contact_pair_count, info.proxy_count);
+    for (int32_t p = 0; p < info.contact_pair_count && p < LINES_MAX; p++) {
+        sn_contact_pair_info pair = sn_model_contact_pair(model, p);
+        printf("  %s and %s: friction %g, stiffness %.4g", sn_model_body(model, pair.body).name,
+               sn_model_shape(model, pair.shape)->name, pair.friction, pair.stiffness_low);
+        if (pair.stiffness_high > 1.001 * pair.stiffness_low)
+            printf(" to %.4g", pair.stiffness_high);
+        printf(" Pa/m, %d points\n", pair.proxy_count);
+    }
+    if (info.contact_pair_count > LINES_MAX)
+        printf("  ... %d pairs in all\n", info.contact_pair_count);
+}
+
 /// Cost guesses from the factor's counts: a sweep reads it twice, at about 5 GB/s a core.
 static void print_cost(const cli_simulation *s) {
     sn_stepper_report report = sn_stepper_get_report(s->stepper);
@@ -99,6 +118,7 @@ static int run_check(int argc, char **argv) {
         printf("%s is fine\n", operands.item[0]);
         print_bodies(simulation.model);
         print_model(simulation.model);
+        print_contacts(simulation.model);
         print_cost(&simulation);
     }
     cli_simulation_close(&simulation);

@@ -14,11 +14,12 @@ double cli_clock(void) {
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-cli_progress cli_progress_start(int32_t total, bool quiet) {
+cli_progress cli_progress_start(int32_t first, int32_t total, bool quiet) {
     const char *no_color = getenv("NO_COLOR");
     return (cli_progress){.quiet = quiet,
                           .terminal = isatty(STDERR_FILENO) != 0,
                           .color = !no_color || no_color[0] == '\0',
+                          .first = first,
                           .total = total,
                           .start = cli_clock()};
 }
@@ -42,7 +43,7 @@ static void show_bar(const cli_progress *p, int32_t done, const sn_step_info *in
 void cli_progress_show(cli_progress *p, int32_t done, const sn_step_info *info) {
     if (p->quiet)
         return;
-    double left = (cli_clock() - p->start) / done * (p->total - done);
+    double left = (cli_clock() - p->start) / (done - p->first) * (p->total - done);
     if (p->terminal) {
         show_bar(p, done, info, left);
         return;

@@ -9,11 +9,12 @@
 
 typedef struct cli_progress {
     bool quiet, terminal, color;
-    int32_t total, last_tenth;
+    int32_t first, total, last_tenth;
     double start; ///< s on the monotonic clock
 } cli_progress;
 
-cli_progress cli_progress_start(int32_t total, bool quiet);
+/// `first` of the `total` frames are there already.
+cli_progress cli_progress_start(int32_t first, int32_t total, bool quiet);
 /// Shows that `done` frames are ready.
 void cli_progress_show(cli_progress *progress, int32_t done, const sn_step_info *info);
 /// Ends the bar's line.

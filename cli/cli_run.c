@@ -1,8 +1,8 @@
 /// sinew run: steps a scene and records frames, statistics and the player.
+#include "cli_interrupt.h"
 #include "cli_progress.h"
 #include "cli_simulation.h"
 
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -12,7 +12,7 @@ typedef struct run_values {
     const char *output;
     int32_t frames, threads; ///< 0: as the scene says; all
     cli_list set;
-    bool overwrite, strict, quiet, verbose;
+    bool resume, overwrite, strict, quiet, verbose;
 } run_values;
 
 static const cli_option options[] = {
@@ -41,6 +41,11 @@ static const cli_option options[] = {
      .offset = offsetof(run_values, set),
      .value = "KEY=VALUE",
      .help = "overrides a value of the scene by its path, such as solver.iterations=30; may be repeated"},
+    {.name = "resume",
+     .kind = CLI_FLAG,
+     .offset = offsetof(run_values, resume),
+     .help = "goes on from the checkpoint of an earlier run in the same folder, as if it had not stopped; "
+             "--frames may grow"},
     {.name = "overwrite",
      .kind = CLI_FLAG,
      .offset = offsetof(run_values, overwrite),
@@ -48,7 +53,7 @@ static const cli_option options[] = {
     {.name = "strict",
      .kind = CLI_FLAG,
      .offset = offsetof(run_values, strict),
-     .help = "exit 1 if a frame stalled, missed its tolerance or left inverted elements"},
+     .help = "exit 1 if a frame stalled, missed its tolerance, dropped contacts or left inverted elements"},
     {.name = "quiet",
      .letter = 'q',
      .kind = CLI_FLAG,
@@ -63,81 +68,111 @@ static const cli_option options[] = {
 
 const cli_command cli_run_command = {
     .name = "run",
-    .usage =
-        "run SCENE [-o DIR] [--frames N] [--threads N] [--set KEY=VALUE]... [--overwrite] [--strict] [-q|-v]",
+    .usage = "run SCENE [-o DIR] [--frames N] [--threads N] [--set KEY=VALUE]... [--resume|--overwrite] "
+             "[--strict] [-q|-v]",
     .summary = "Steps a scene; writes frames, stats.jsonl, summary.json and player.html.",
+    .details =
+        "Ctrl-C ends the run after the frame, with a checkpoint; --resume goes on from it, also after a "
+        "kill.\n",
     .options = options,
     .operand_min = 1,
     .operand_max = 1,
     .run = run_run};
 
-/// Set by the first Ctrl-C: the current frame is finished and the results are closed.
-static volatile sig_atomic_t interrupted;
+/// A run as the command line wants it.
+typedef struct run_job {
+    const char *scene_path, *folder, *resume_command;
+    const run_values *values;
+    sn_time_def time;
+    sn_output_def output;
+    double start; ///< Of the program, on cli_clock().
+    cli_simulation *simulation;
+    sn_recorder *recorder;
+    sn_state *backup; ///< The last whole frame, for frames of several steps.
+} run_job;
 
-static void on_interrupt(int signal_number) {
-    interrupted = 1;
-    signal(signal_number, SIG_DFL); // a second one ends the program at once
-}
-
-/// What a whole run adds up to.
-typedef struct run_totals {
-    int32_t frames, stalled, over_budget, inverted_frames;
-} run_totals;
-
-static void count_frame(run_totals *totals, const sn_step_info *info, double tolerance) {
-    totals->frames++;
-    totals->stalled += info->status == SN_STEP_STALLED;
-    totals->over_budget += info->status == SN_STEP_BUDGET && tolerance > 0;
-    totals->inverted_frames += info->inverted > 0;
-}
-
-/// All substeps of a frame, their infos summed.
-static sn_status step_frame(const cli_simulation *s, const sn_time_def *time, sn_step_info *out_info) {
+/// All substeps of a frame, their infos summed. If one fails, the state is that of the last frame.
+static sn_status step_frame(const run_job *job, sn_step_info *out_info) {
+    const cli_simulation *s = job->simulation;
     sn_step_info frame = {0};
-    for (int32_t k = 0; k < time->substeps; k++) {
+    sn_status status = sn_state_copy(job->backup, s->state);
+    for (int32_t k = 0; k < job->time.substeps && status >= 0; k++) {
         sn_step_info info = {0};
-        sn_status status = sn_step(s->stepper, s->state, time->frame_seconds / time->substeps, &info);
-        if (status < 0)
-            return status;
+        status = sn_step(s->stepper, s->state, job->time.frame_seconds / job->time.substeps, &info);
         if (k == 0)
             frame = info;
         else
             sn_step_info_add(&frame, &info);
     }
-    *out_info = frame;
-    return SN_OK;
+    if (status >= 0)
+        *out_info = frame;
+    else if (sn_state_copy(s->state, job->backup) < 0)
+        return SN_ERR_INTERNAL;
+    return status;
 }
 
 /// Steps and records until the end, an interrupt or a failure. A failed step ends the run, and its message is
 /// printed, but what is recorded so far is worth keeping: *out_step_code.
-static sn_status record_frames(const cli_simulation *s, sn_recorder *recorder, const sn_time_def *time,
-                               const run_values *values, run_totals *totals, int *out_step_code) {
-    double tolerance = sn_scene_stepper(s->scene).solver.tolerance;
-    cli_progress progress = cli_progress_start(time->frames, values->quiet);
-    sn_status status = sn_recorder_frame(recorder, s->state, NULL), step = SN_OK;
-    while (status >= 0 && totals->frames < time->frames && !interrupted) {
+static sn_status record_frames(const run_job *job, int32_t done, int *out_step_code) {
+    cli_progress progress = cli_progress_start(done, job->time.frames, job->values->quiet);
+    sn_status status = SN_OK, step = SN_OK;
+    for (; status >= 0 && done < job->time.frames && !cli_interrupted(); done++) {
         sn_step_info info;
-        step = step_frame(s, time, &info);
+        step = step_frame(job, &info);
         if (step < 0)
             break;
-        count_frame(totals, &info, tolerance);
-        status = sn_recorder_frame(recorder, s->state, &info);
-        cli_progress_show(&progress, totals->frames, &info);
+        status = sn_recorder_frame(job->recorder, job->simulation->state, &info);
+        cli_progress_show(&progress, done + 1, &info);
     }
     cli_progress_end(&progress);
     if (step < 0)
         *out_step_code =
-            cli_fail(cli_code(step), "frame %d: %s", totals->frames + 1, sn_context_message(s->context));
+            cli_fail(cli_code(step), "frame %d: %s", done + 1, sn_context_message(job->simulation->context));
     return status;
 }
 
-static int step_all(const cli_simulation *s, sn_recorder *recorder, const sn_time_def *time,
-                    const run_values *values, run_totals *totals) {
+/// Says how to go on with a run whose files could not be written.
+static int fail_recording(const run_job *job, sn_status status) {
+    int code = cli_fail_status(job->simulation->context, status);
+    // The start has its checkpoint before the first frame is counted.
+    if (code == CLI_WRITE && job->output.checkpoint_every > 0 && sn_recorder_totals(job->recorder).frames > 0)
+        fprintf(stderr, "sinew: what was recorded before is kept; once it can be written, go on with: %s\n",
+                job->resume_command);
+    return code;
+}
+
+/// Opens the recorder, on the start or, to go on, on the last checkpoint; *out_done: frames done.
+static int open_recorder(run_job *job, int32_t *out_done) {
+    const cli_simulation *s = job->simulation;
+    const sn_stepper_def stepper = sn_scene_stepper(s->scene);
+    const sn_run_info run = {.scene_path = job->scene_path,
+                             .setup_seconds = cli_clock() - job->start,
+                             .frame_seconds = job->time.frame_seconds,
+                             .frame_total = job->time.frames,
+                             .substeps = job->time.substeps,
+                             .stepper = &stepper};
+    sn_status status = sn_state_create(s->model, &job->backup);
+    if (status < 0)
+        return cli_fail_status(s->context, status);
+    if (job->values->resume) {
+        status = sn_recorder_resume(s->context, s->model, job->folder, &job->output, &run, s->state, out_done,
+                                    &job->recorder);
+        return status < 0 ? cli_fail_status(s->context, status) : CLI_DONE;
+    }
+    status = sn_recorder_create(s->context, s->model, job->folder, job->values->overwrite, &job->output, &run,
+                                &job->recorder);
+    if (status < 0)
+        return cli_fail_status(s->context, status);
+    status = sn_recorder_frame(job->recorder, s->state, NULL);
+    return status < 0 ? fail_recording(job, status) : CLI_DONE;
+}
+
+static int step_all(const run_job *job, int32_t done) {
     int step_code = CLI_DONE;
-    sn_status status = record_frames(s, recorder, time, values, totals, &step_code);
+    sn_status status = record_frames(job, done, &step_code);
     if (status >= 0)
-        status = sn_recorder_finish(recorder, s->state);
-    return status < 0 ? cli_fail_status(s->context, status) : step_code;
+        status = sn_recorder_finish(job->recorder, job->simulation->state);
+    return status < 0 ? fail_recording(job, status) : step_code;
 }
 
 /// "examples/arm.yaml" -> "arm.out".
@@ -149,49 +184,55 @@ static void default_output(const char *scene, char *out, size_t size) {
     snprintf(out, size, "%.*s.out", length, name);
 }
 
-static void print_totals(const run_totals *totals, const char *folder, const sn_output_def *output,
-                         double seconds) {
-    printf("%d frames in %.1f s; results in %s/\n", totals->frames, seconds, folder);
-    if (totals->over_budget)
-        printf("%d frames ended with the iteration budget before the tolerance was met\n",
-               totals->over_budget);
+static void print_totals(const run_job *job, const sn_run_totals *totals, int32_t done, bool asked) {
+    int32_t now = totals->frames - done;
+    if (now == 0 && totals->frames >= job->time.frames && done > 0)
+        printf("%s/ is complete: it holds all %d frames already\n", job->folder, done);
+    else if (done > 0)
+        printf("%d frames in %.1f s, %d in all; results in %s/\n", now, cli_clock() - job->start,
+               totals->frames, job->folder);
+    else
+        printf("%d frames in %.1f s; results in %s/\n", now, cli_clock() - job->start, job->folder);
+    if (totals->budget && asked)
+        printf("%d frames ended with the iteration budget before the tolerance was met\n", totals->budget);
     if (totals->stalled)
         printf("%d frames stalled\n", totals->stalled);
-    if (totals->inverted_frames)
-        printf("%d frames have inverted elements\n", totals->inverted_frames);
-    if (output->player)
-        printf("look at it:  %s/player.html\n", folder);
-    printf("the numbers: %s/stats.jsonl, %s/summary.json\n", folder, folder);
+    if (totals->inverted)
+        printf("%d frames have inverted elements\n", totals->inverted);
+    if (totals->dropped)
+        printf("%d frames dropped contacts\n", totals->dropped);
+    if (job->output.player)
+        printf("look at it:  %s/player.html\n", job->folder);
+    printf("the numbers: %s/stats.jsonl, %s/summary.json\n", job->folder, job->folder);
 }
 
-static int record_run(const cli_simulation *s, const char *scene_path, const run_values *values,
-                      const char *folder, double start) {
-    sn_time_def time = sn_scene_time(s->scene);
-    if (values->frames)
-        time.frames = values->frames;
-    sn_output_def output = sn_scene_output(s->scene);
-    sn_run_info run = {.scene_path = scene_path,
-                       .setup_seconds = cli_clock() - start,
-                       .frame_seconds = time.frame_seconds,
-                       .frame_total = time.frames};
-    sn_recorder *recorder = NULL;
-    sn_status status =
-        sn_recorder_create(s->context, s->model, folder, values->overwrite, &output, &run, &recorder);
-    if (status < 0)
-        return cli_fail_status(s->context, status);
-    run_totals totals = {0};
-    signal(SIGINT, on_interrupt);
-    int code = step_all(s, recorder, &time, values, &totals);
-    sn_recorder_destroy(&recorder);
-    if (code != CLI_DONE)
-        return code;
-    if (!values->quiet)
-        print_totals(&totals, folder, &output, cli_clock() - start);
-    if (interrupted)
-        return cli_fail(CLI_INTERRUPTED, "interrupted after frame %d; the results so far are complete",
-                        totals.frames);
-    bool flawed = totals.stalled || totals.over_budget || totals.inverted_frames;
-    return values->strict && flawed ? CLI_STRICT : CLI_DONE;
+static int report_run(const run_job *job, int32_t done) {
+    sn_run_totals totals = sn_recorder_totals(job->recorder);
+    bool asked = sn_scene_stepper(job->simulation->scene).solver.tolerance > 0;
+    if (!job->values->quiet)
+        print_totals(job, &totals, done, asked);
+    if (totals.frames < job->time.frames)
+        return cli_fail(CLI_INTERRUPTED, "interrupted after frame %d of %d; go on with: %s", totals.frames,
+                        job->time.frames, job->resume_command);
+    bool flawed = totals.stalled || (totals.budget && asked) || totals.inverted || totals.dropped;
+    return job->values->strict && flawed ? CLI_STRICT : CLI_DONE;
+}
+
+static int record_run(run_job *job) {
+    job->time = sn_scene_time(job->simulation->scene);
+    job->output = sn_scene_output(job->simulation->scene);
+    if (job->values->frames)
+        job->time.frames = job->values->frames;
+    cli_interrupt_watch();
+    int32_t done = 0;
+    int code = open_recorder(job, &done);
+    if (code == CLI_DONE)
+        code = step_all(job, done);
+    if (code == CLI_DONE)
+        code = report_run(job, done);
+    sn_recorder_destroy(&job->recorder);
+    sn_state_destroy(&job->backup);
+    return code;
 }
 
 static int run_run(int argc, char **argv) {
@@ -202,16 +243,24 @@ static int run_run(int argc, char **argv) {
         return code;
     if (values.output && !*values.output)
         return cli_fail(CLI_USAGE, "--output: found \"\", expected the name of a folder");
-    char folder[4096];
+    if (values.resume && values.overwrite)
+        return cli_fail(CLI_USAGE,
+                        "--resume and --overwrite: found both, expected one: to go on with the run "
+                        "in the folder, or to begin anew");
+    char folder[4096], command[4096];
     if (!values.output)
         default_output(operands.item[0], folder, sizeof folder);
-    double start = cli_clock();
     cli_simulation simulation;
+    run_job job = {.scene_path = operands.item[0],
+                   .folder = values.output ? values.output : folder,
+                   .resume_command = cli_resume_command(argc, argv, command, sizeof command),
+                   .values = &values,
+                   .start = cli_clock(),
+                   .simulation = &simulation};
     code = cli_simulation_open(&simulation, operands.item[0], &values.set, values.threads, values.quiet,
                                values.verbose);
     if (code == CLI_DONE)
-        code =
-            record_run(&simulation, operands.item[0], &values, values.output ? values.output : folder, start);
+        code = record_run(&job);
     cli_simulation_close(&simulation);
     return code;
 }

@@ -38,27 +38,46 @@ SN_API SN_NODISCARD sn_status sn_skeleton_read(sn_context *context, const char *
 /// bone names one that does not exist.
 SN_API SN_NODISCARD sn_status sn_skeleton_write(const sn_skeleton *skeleton, const char *path);
 
+/// A place or thing whose course a run writes to probes.csv: a point of a body (places and velocities), or a
+/// rigid shape (the force and moment that bodies exert on it by contact).
+typedef struct sn_probe_def {
+    const char *name;
+    const char *body;  ///< NULL: `rigid` is given.
+    const char *rigid; ///< Name of a shape; NULL: `body` is given.
+    double point[3];   ///< Rest place in m; outside of the body, the nearest place inside.
+} sn_probe_def;
+
 /// What a run writes. Start from sn_output_def_default().
 typedef struct sn_output_def {
     bool player;       ///< player.html, one self-contained page. Default true.
     bool npy;          ///< Float <body>.surface.npy and double <body>.nodes.npy [frames, vertices, 3],
                        ///< with int32 <body>.triangles.npy and <body>.tets.npy, their cells. Default true.
-    int32_t vtu_every; ///< A .vtu per body every so many frames, with a .pvd; 0: none. Default 0.
-    bool vtu_volume;   ///< VTU holds the tets; false: the surface. Default true.
-    bool field_strain; ///< Colors and VTU arrays. Default true.
-    bool field_displacement; ///< Default true.
+    bool pc2;          ///< <body>.pc2, the surface as a point cache of all frames. Default false.
+    bool contacts;     ///< contacts.csv, a line per contact and frame. Default false.
+    int32_t obj_every; ///< An .obj of the surface per body every so many frames; 0: none. Default 0.
+    int32_t vtu_every; ///< A .vtu per body every so many frames, with a .pvd and a .vtu.series; 0: none.
+                       ///< Default 0.
+    int32_t checkpoint_every; ///< checkpoint.bin is renewed every so many frames; 0: at the end only.
+                              ///< Default 1.
+    int32_t probe_count;
+    const sn_probe_def *probes; ///< [probe_count], read while the recorder is made.
+    bool vtu_volume;            ///< VTU holds the tets; false: the surface. Default true.
+    bool field_strain;          ///< Colors and VTU arrays. Default true.
+    bool field_displacement;    ///< Default true.
     uint32_t mark;
 } sn_output_def;
 
 /// The defaults, with the mark.
 SN_API sn_output_def sn_output_def_default(void);
 
-/// Facts about a run that only the caller knows, for summary.json and the player's title.
+/// Facts about a run that only the caller knows.
 typedef struct sn_run_info {
-    const char *scene_path; ///< As the user gave it.
+    const char *scene_path; ///< As the user gave it, for summary.json and the player's title. NULL: "".
     double setup_seconds;   ///< From start to the first step.
     double frame_seconds;   ///< Simulated time per frame in s, > 0.
     int32_t frame_total;    ///< Frames planned, for the player's buffers; the first state not counted.
+    int32_t substeps;       ///< Steps a frame; a resumed run must have as many.
+    const sn_stepper_def *stepper; ///< Likewise how they are made; read during the call. NULL: not known.
 } sn_run_info;
 
 /// Writes the results of a run into a folder, frame by frame.
@@ -71,16 +90,43 @@ SN_API SN_NODISCARD sn_status sn_recorder_create(sn_context *context, const sn_m
                                                  const sn_output_def *def, const sn_run_info *run,
                                                  sn_recorder **out_recorder);
 
+/// Goes on with the run that `directory` holds, from its checkpoint: restores `state`, cuts files that grew
+/// beyond the checkpoint back to it, removes VTU and OBJ files of later frames, and tells the number of
+/// frames done. The next call is sn_recorder_frame() with the next frame's info, or sn_recorder_finish(). All
+/// files become the same, but for times and the machine, as if the run had not stopped. `def` and `run` must
+/// be those of the first call, but for def->checkpoint_every, run->setup_seconds and run->frame_total.
+/// @return SN_OK; SN_ERR_READ: no checkpoint, a damaged one, or one of another model, time step, stepper, set
+/// of outputs or version (the message says which); SN_ERR_WRITE; SN_ERR_INVALID_ARGUMENT; SN_ERR_NO_MEMORY.
+/// On error the state is unchanged, and nothing is lost of what the checkpoint holds.
+SN_API SN_NODISCARD sn_status sn_recorder_resume(sn_context *context, const sn_model *model,
+                                                 const char *directory, const sn_output_def *def,
+                                                 const sn_run_info *run, sn_state *state,
+                                                 int32_t *out_frame_count, sn_recorder **out_recorder);
+
 /// Records a state. The first call is the start (frame 0) with info NULL; later calls add a line to
-/// stats.jsonl too.
-/// @return SN_OK; SN_ERR_WRITE: the frame may be missing in some files.
+/// stats.jsonl too. Renews checkpoint.bin as the definition says, when all other files have the frame.
+/// @return SN_OK; SN_ERR_WRITE, SN_ERR_NO_MEMORY: the frame may be missing in some files, and the recorder
+/// takes no more: the run can go on from its checkpoint (sn_recorder_resume()). SN_ERR_INVALID_ARGUMENT:
+/// nothing is written.
 SN_API SN_NODISCARD sn_status sn_recorder_frame(sn_recorder *recorder, const sn_state *state,
                                                 const sn_step_info *info);
 
-/// Writes summary.json, player.html, the .pvd and the final headers. The recorder then takes no more frames.
-/// @return SN_OK; SN_ERR_WRITE: some of these files may be missing; SN_ERR_INVALID_ARGUMENT: no frame yet, or
-/// finished before.
+/// Writes player.html, the .pvd and .vtu.series, summary.json, and last a checkpoint, unless all of these
+/// stand there since the resumed run ended. The recorder then takes no more frames.
+/// @param[in] state  As it was recorded last.
+/// @return SN_OK; SN_ERR_WRITE: some of these files may be missing, and the run can be resumed to write them;
+/// SN_ERR_INVALID_ARGUMENT: no frame yet, one that failed, or finished before.
 SN_API SN_NODISCARD sn_status sn_recorder_finish(sn_recorder *recorder, const sn_state *state);
+
+/// How many frames were recorded, with those before the run was resumed, and what was with them.
+typedef struct sn_run_totals {
+    int32_t frames;                     ///< Without the start.
+    int32_t converged, budget, stalled; ///< By status.
+    int32_t inverted;                   ///< With inverted tets.
+    int32_t dropped;                    ///< With contacts that found no room.
+} sn_run_totals;
+/// Totals of the run so far, frames from before a resume included.
+SN_API sn_run_totals sn_recorder_totals(const sn_recorder *recorder);
 
 /// Closes all files; without sn_recorder_finish() the growing files stay as they are.
 SN_API void sn_recorder_destroy(sn_recorder **recorder);

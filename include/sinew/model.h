@@ -193,6 +193,22 @@ typedef struct sn_spring_def {
 /// The defaults, with the mark.
 SN_API sn_spring_def sn_spring_def_default(void);
 
+/// Contact: the surface of a body is kept out of rigid shapes by penalty forces on points of the surface, its
+/// vertices and, where triangles are wider than the tets, samples between them (docs/contact.md).
+typedef struct sn_contact_def {
+    sn_body_id body;
+    int32_t shape_count; ///< >= 1
+    const sn_shape_id *shapes;
+    double friction; ///< Coulomb's coefficient, >= 0. Default 0.
+    /// Pressure per depth in Pa/m, > 0; 0: ten times the weight of the material in the metric (one to ten
+    /// times Young's modulus) over the mean edge of the body's tets, so that a pressure p goes in by at most
+    /// p / (10 young) edges.
+    double stiffness;
+    uint32_t mark;
+} sn_contact_def;
+/// The defaults, with the mark.
+SN_API sn_contact_def sn_contact_def_default(void);
+
 /// Makes an empty builder.
 SN_API SN_NODISCARD sn_status sn_model_builder_create(sn_context *context, sn_model_builder **out_builder);
 /// Destroys a builder and sets *builder to NULL. Accepts NULL and a pointer to NULL.
@@ -219,6 +235,8 @@ SN_API SN_NODISCARD sn_status sn_model_add_attachment(sn_model_builder *builder,
 SN_API SN_NODISCARD sn_status sn_model_add_load(sn_model_builder *builder, const sn_load_def *def,
                                                 int32_t *out_node_count);
 SN_API SN_NODISCARD sn_status sn_model_add_spring(sn_model_builder *builder, const sn_spring_def *def);
+/// A body and a shape that meet in a second contact are an error.
+SN_API SN_NODISCARD sn_status sn_model_add_contact(sn_model_builder *builder, const sn_contact_def *def);
 
 /// Builds the model from what was added; the builder may be destroyed afterwards.
 /// @return SN_OK; SN_ERR_INVALID_ARGUMENT: no body.
@@ -230,6 +248,8 @@ SN_API void sn_model_destroy(sn_model **model);
 typedef struct sn_model_info {
     int32_t body_count, node_count, tet_count, free_node_count, pinned_node_count, attachment_count,
         spring_count, shape_count;
+    int32_t contact_pair_count;     ///< pairs of a body and a shape that may touch
+    int32_t proxy_count;            ///< surface points watched for contact, over all bodies
     double volume, mass;            ///< m^3, kg
     double low[3], high[3];         ///< bounds of the rest positions
     double edge_mean;               ///< m
@@ -274,6 +294,18 @@ SN_API const sn_shape_def *sn_model_shape(const sn_model *model, int32_t shape_i
 /// shape.
 SN_API void sn_model_shape_pose(const sn_model *model, int32_t shape_index, double time, double out_R[9],
                                 double out_translation[3]);
+/// A body and a shape that may touch.
+typedef struct sn_contact_pair_info {
+    int32_t body, shape;                  ///< indices in the order of adding
+    int32_t proxy_count;                  ///< surface points of the body that are watched
+    double friction;                      ///< Coulomb's coefficient
+    double stiffness_low, stiffness_high; ///< Pa/m in use; they differ where the body's materials do
+} sn_contact_pair_info;
+/// Pair by its index, ordered by body, then by shape; all zero if there is none.
+SN_API sn_contact_pair_info sn_model_contact_pair(const sn_model *model, int32_t pair_index);
+/// Hash of all that steps read from the model, and of the start state: models of equal hash make the same
+/// steps, and packed states may be exchanged between them.
+SN_API uint64_t sn_model_hash(const sn_model *model);
 /// The context that the model was made with.
 SN_API sn_context *sn_model_context(const sn_model *model);
 

@@ -31,6 +31,7 @@ SN_API double sn_state_time(const sn_state *state);
 SN_API const sn_model *sn_state_model(const sn_state *state);
 
 /// Replaces x [node_count, 3] in m. At the next step pinned nodes are where their frames say, whatever x was.
+/// Contacts are forgotten: on which side of a shape a point lies is found anew, and friction starts afresh.
 /// @return SN_OK; SN_ERR_NON_FINITE, SN_ERR_INVALID_ARGUMENT (NULL): state unchanged.
 SN_API SN_NODISCARD sn_status sn_state_set_positions(sn_state *state, const double *x);
 /// Replaces v [node_count, 3] in m/s. @return as sn_state_set_positions().
@@ -40,6 +41,15 @@ SN_API SN_NODISCARD sn_status sn_state_set_time(sn_state *state, double time);
 
 /// Hash of all that the next step reads: equal states have equal hashes.
 SN_API uint64_t sn_state_hash(const sn_state *state);
+
+/// Size in bytes of what sn_state_pack() writes for this state.
+SN_API size_t sn_state_packed_size(const sn_state *state);
+/// Packs all that the next step reads into out [sn_state_packed_size()]: same bytes for equal states. In the
+/// machine's byte order.
+SN_API void sn_state_pack(const sn_state *state, void *out);
+/// Restores a packed state of the same model. @return SN_OK; SN_ERR_INVALID_ARGUMENT: not a packed state of
+/// this model, NULL; SN_ERR_NON_FINITE: a number in it is not finite. State unchanged on error.
+SN_API SN_NODISCARD sn_status sn_state_unpack(sn_state *state, const void *bytes, size_t size);
 
 /// Quantities at nodes and surface vertices.
 typedef enum sn_quantity {
@@ -64,6 +74,33 @@ SN_API void sn_state_inversion(const sn_state *state, double *out_min_det, int32
 /// Sum of m v [kg m/s], of x cross m v about the origin [kg m^2/s], and of m v.v/2 [J].
 SN_API void sn_state_momentum(const sn_state *state, double out_linear[3], double out_angular[3],
                               double *out_kinetic);
+
+/// A point of a body's surface that touches a shape, as the last step left it.
+typedef struct sn_contact {
+    int32_t body, shape; ///< indices in the order of adding
+    int32_t vertex;      ///< surface vertex of the body; -1: a sample between vertices
+    double place[3];     ///< m, of the point
+    double normal[3];    ///< of the shape where it is touched, out of the shape
+    double force[3];     ///< N, of the shape on the body: normal part and friction
+    double depth;        ///< m, how far the point is in the shape; below 0: within reach
+    bool sticking;       ///< friction holds the point
+} sn_contact;
+
+/// Number of contacts, ordered by pair of body and shape, then by point; 0 for NULL.
+SN_API int32_t sn_state_contact_count(const sn_state *state);
+/// One of them. @return SN_OK; SN_ERR_INVALID_ARGUMENT: no such contact, NULL.
+SN_API SN_NODISCARD sn_status sn_state_contact(const sn_state *state, int32_t index, sn_contact *out_contact);
+
+/// What the bodies do to one shape by contact.
+typedef struct sn_contact_sum {
+    int32_t active;   ///< points with a force
+    double force[3];  ///< N, of the bodies on the shape
+    double moment[3]; ///< N m, about the place to which the shape's frame has carried the origin
+    double max_depth; ///< m, 0 if nothing touches
+} sn_contact_sum;
+/// Sums the contacts of a shape. @return SN_OK; SN_ERR_INVALID_ARGUMENT: no such shape, NULL.
+SN_API SN_NODISCARD sn_status sn_state_contact_sum(const sn_state *state, int32_t shape_index,
+                                                   sn_contact_sum *out_sum);
 
 #ifdef __cplusplus
 }

@@ -74,22 +74,28 @@ typedef struct sn_step_info {
     double time; ///< at its end, s
     sn_step_status status;
     sn_stop_test stop_test;
-    /// Evaluations of g with its gradient; choosing the start iterate of a time step takes two more, without.
+    /// Evaluations of g with its gradient; choosing the start iterate of a time step takes two more without,
+    /// four with contact.
     int32_t iterations, evaluations, factorizations;
     sn_energies energy;
-    double objective_first, objective_last; ///< g at the start iterate and at the end, J
-    double gradient_norm;                   ///< |grad g| over free nodes, N
-    double relative_gradient;               ///< the same over |grad g| at the start iterate (0 if that is 0)
-    double step_error;                      ///< longest move of the last direction computed / mean edge
-    int32_t active_contacts;
+    /// g at the start iterate and at the end, J; as the norms below, before free bodies are balanced on their
+    /// contacts (docs/contact.md), which lowers g a little more.
+    double objective_first, objective_last;
+    double gradient_norm;     ///< |grad g| over free nodes, N
+    double relative_gradient; ///< the same over |grad g| at the start iterate (0 if that is 0)
+    double step_error;        ///< longest move of the last direction computed / mean edge
+    int32_t active_contacts;  ///< surface points with a contact force
+    /// Points that touch but found no room among the contacts (four per surface point): they were let
+    /// through.
+    int32_t dropped_contacts;
     double max_penetration; ///< m
     double min_det_F;
     int32_t inverted; ///< tets with det F <= 0
     sn_step_times ms;
 } sn_step_info;
 
-/// Adds the next step's info to a running sum over substeps: counts and times add up, the worst status stays,
-/// the rest is that of the last step.
+/// Adds the next step's info to a running sum over substeps: counts and times add up, the worst status,
+/// penetration, det F and number of inverted tets stay, the rest is that of the last step.
 SN_API void sn_step_info_add(sn_step_info *sum, const sn_step_info *next);
 
 /// Holds factors and scratch memory for stepping states of one model.
@@ -104,8 +110,9 @@ SN_API SN_NODISCARD sn_status sn_stepper_create(const sn_model *model, const sn_
 /// Destroys a stepper and sets *stepper to NULL. Accepts NULL and a pointer to NULL.
 SN_API void sn_stepper_destroy(sn_stepper **stepper);
 
-/// Advances a state by one step of h seconds. Factors the metric on the first call and when h changes. The
-/// objective never rises from the start iterate to the result.
+/// Advances a state by one step of h seconds. Factors the metric on the first call, when h changes and when
+/// contacts begin. The objective never rises from the start iterate to the result, but by what the renewal of
+/// contacts between iterations changes (docs/contact.md).
 /// @param[in]  h         > 0, finite.
 /// @param[out] out_info  may be NULL.
 /// @return SN_OK; SN_NOT_CONVERGED (budget) and SN_STALLED: the state is the last iterate; SN_ERR_NON_FINITE,
@@ -115,9 +122,9 @@ SN_API void sn_stepper_destroy(sn_stepper **stepper);
 /// Real-Time Simulation of Hyperelastic Materials". How we differ: docs/step.md.
 SN_API SN_NODISCARD sn_status sn_step(sn_stepper *stepper, sn_state *state, double h, sn_step_info *out_info);
 
-/// Force [N] that the bodies exert on a shape through soft attachments, as of the state, and its moment [N m]
-/// about the place to which the shape's frame has carried the origin. Pinned nodes (hard attachments too) are
-/// not in it: sn_stepper_pin_forces() has them.
+/// Force [N] that the bodies exert on a shape through soft attachments and contact, as of the state, and its
+/// moment [N m] about the place to which the shape's frame has carried the origin. Pinned nodes (hard
+/// attachments too) are not in it: sn_stepper_pin_forces() has them.
 /// @return SN_OK; SN_ERR_INVALID_ARGUMENT: no such shape, state of another model, NULL.
 SN_API SN_NODISCARD sn_status sn_stepper_shape_reaction(const sn_stepper *stepper, const sn_state *state,
                                                         int32_t shape_index, double out_force[3],

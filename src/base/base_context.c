@@ -130,12 +130,19 @@ uint64_t sn_context_allocation_count(const sn_context *context) {
     return context ? context->allocation_count : 0;
 }
 
+void sn_write_line(char *line, size_t size, const char *format, va_list arguments) {
+    vsnprintf(line, size, format, arguments);
+    for (char *c = line; *c; c++)
+        if ((unsigned char)*c < ' ' || *c == 0x7f)
+            *c = '?';
+}
+
 sn_status sn_fail(sn_context *ctx, sn_status status, const char *format, ...) {
     // The arguments may point into the old message, so the new one is made aside.
     char text[MESSAGE_SIZE];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
+    sn_write_line(text, sizeof text, format, arguments);
     va_end(arguments);
     memcpy(ctx->message, text, sizeof text);
     return status;
@@ -145,7 +152,7 @@ void sn_message_prefix(sn_context *ctx, const char *format, ...) {
     char text[MESSAGE_SIZE];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
+    sn_write_line(text, sizeof text, format, arguments);
     va_end(arguments);
     size_t length = strlen(text), kept = strlen(ctx->message);
     if (kept > MESSAGE_SIZE - 1 - length)
@@ -161,7 +168,7 @@ void sn_log(sn_context *ctx, sn_log_level level, const char *format, ...) {
     char text[MESSAGE_SIZE];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
+    sn_write_line(text, sizeof text, format, arguments);
     va_end(arguments);
     ctx->log(ctx->log_user, level, text);
 }

@@ -6,6 +6,7 @@
 #include "sinew/base.h"
 
 #include <assert.h>
+#include <stdarg.h>
 
 /// Guards our own invariants in debug builds; callers' mistakes are checked with sn_fail in every build.
 #define SN_ASSERT(condition) assert(condition)
@@ -28,8 +29,12 @@
 #define SN_TRY_NEW_ZEROED(ctx, pointer, count)                                                               \
     SN_TRY(sn_new_zeroed((ctx), (size_t)(count), sizeof *(pointer), (void **)&(pointer)))
 
-/// Records a message (what, where, values, remedy) and returns `status`. Never allocates; long messages are
-/// cut at 2 KiB.
+/// Writes one line of text, cut to `size` with its end. Control characters become '?': messages quote files,
+/// whose bytes must not steer a terminal.
+void sn_write_line(char *line, size_t size, const char *format, va_list arguments) SN_PRINTF(3, 0);
+
+/// Records a message (what, where, values, remedy) and returns `status`. Never allocates. A message is one
+/// line; long ones are cut at 2 KiB.
 SN_NODISCARD sn_status sn_fail(sn_context *ctx, sn_status status, const char *format, ...) SN_PRINTF(3, 4);
 
 /// Puts text in front of the recorded message ("scene.yaml:12: "): for callers that know the place.

@@ -31,6 +31,8 @@ size_t sn_field_size(const sn_field *field) {
         return sizeof(int32_t);
     case SN_FIELD_REAL:
         return sizeof(double);
+    case SN_FIELD_PAIR:
+        return 2 * sizeof(char *);
     case SN_FIELD_VEC3:
         return 3 * sizeof(double);
     case SN_FIELD_MARK:
@@ -340,7 +342,8 @@ static const char *named_unit(const int8_t unit[SN_UNIT_COUNT], const sn_field_u
     static const struct {
         int8_t unit[SN_UNIT_COUNT];
         const char *name;
-    } known[] = {{{-1, 1, -2, 0}, "Pa"}, {{1, 1, -2, 0}, "N"}, {{0, 1, -2, 0}, "N/m"}};
+    } known[] = {
+        {{-1, 1, -2, 0}, "Pa"}, {{-2, 1, -2, 0}, "Pa/m"}, {{1, 1, -2, 0}, "N"}, {{0, 1, -2, 0}, "N/m"}};
     for (int i = 0; i < SN_UNIT_ANGLE; i++)
         if (units->scale[i] != 1)
             return NULL;
@@ -426,6 +429,9 @@ const char *sn_field_range_text(const sn_field *field, const sn_field_units *uni
     case SN_FIELD_NAMED:
         sn_text_append(text, size, "a name under %s", field->section);
         break;
+    case SN_FIELD_PAIR:
+        sn_text_append(text, size, "names under %s or %s", field->section, field->section2);
+        break;
     default:
         break;
     }
@@ -441,6 +447,7 @@ const char *sn_field_type_text(const sn_field *field, char *text, size_t size) {
                                         [SN_FIELD_TEXT] = "text",
                                         [SN_FIELD_REFERENCE] = "name",
                                         [SN_FIELD_REFERENCES] = "name or list of names",
+                                        [SN_FIELD_PAIR] = "list of two names",
                                         [SN_FIELD_NAMED] = "name, or map of names",
                                         [SN_FIELD_INTS] = "list of whole numbers",
                                         [SN_FIELD_TABLE] = "map",

@@ -22,6 +22,7 @@ typedef enum sn_field_kind {
     SN_FIELD_TEXT,       ///< char *
     SN_FIELD_REFERENCE,  ///< char *: name of an entry of the scene's section `section`
     SN_FIELD_REFERENCES, ///< list of char *: one name or a list of names
+    SN_FIELD_PAIR,       ///< char *[2]: a list of two names, each of an entry of `section` or `section2`
     SN_FIELD_NAMED,      ///< list of sn_field_named: one name for all, or a map from key to name
     SN_FIELD_INTS,       ///< list of int32_t
     SN_FIELD_TABLE,      ///< a struct in place, described by `table`
@@ -67,7 +68,8 @@ typedef struct sn_field {
     const char *help;      ///< One line, without a full stop at the end.
     const sn_field_choice *choices;
     const sn_field_table *table;
-    const char *section; ///< References: the section of the scene file that they name.
+    const char *section;  ///< References: the section of the scene file that they name.
+    const char *section2; ///< Of pairs: another section that they may name.
     /// Condition: the row exists only if the int32_t or enum at `when_offset` has a value whose bit is in
     /// `when_mask`. 0: always. Two rows with one key and other conditions give a field another range and
     /// default.

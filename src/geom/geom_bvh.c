@@ -180,7 +180,10 @@ void sn_bvh_overlap(const sn_bvh *bvh, const double low[3], const double high[3]
 static double box_distance(const sn_bvh_node *node, const double point[3]) {
     double sum = 0;
     for (int c = 0; c < 3; c++) {
-        double d = fmax(0, fmax(node->low[c] - point[c], point[c] - node->high[c]));
+        // Not fmax(), which is a call.
+        double below = node->low[c] - point[c], above = point[c] - node->high[c],
+               d = below > above ? below : above;
+        d = d > 0 ? d : 0;
         sum += d * d;
     }
     return sum;
@@ -202,25 +205,40 @@ static void measure_leaf(const sn_bvh *bvh, const sn_bvh_node *node, sn_bvh_meas
     }
 }
 
+/// A node to be visited, and its distance.
+typedef struct nearest_entry {
+    double squared;
+    int32_t node;
+} nearest_entry;
+
 int32_t sn_bvh_nearest(const sn_bvh *bvh, const double point[3], double limit, sn_bvh_measure *measure,
                        void *user, double *out_squared) {
-    int32_t stack[STACK_SIZE], depth = 0;
+    nearest_entry stack[STACK_SIZE];
+    int32_t depth = 0;
     nearest_search best = {limit, -1};
     if (bvh->node_count > 0)
-        stack[depth++] = 0;
+        stack[depth++] = (nearest_entry){box_distance(&bvh->node[0], point), 0};
     while (depth > 0) {
-        const sn_bvh_node *node = &bvh->node[stack[--depth]];
+        nearest_entry entry = stack[--depth];
+        const sn_bvh_node *node = &bvh->node[entry.node];
         // Equal distances are looked at too, so that the lowest item wins.
-        if (box_distance(node, point) > best.squared)
+        if (entry.squared > best.squared)
             continue;
         if (node->count > 0) {
             measure_leaf(bvh, node, measure, user, &best);
             continue;
         }
-        bool second_nearer =
-            box_distance(&bvh->node[node->first + 1], point) < box_distance(&bvh->node[node->first], point);
-        stack[depth++] = node->first + !second_nearer;
-        stack[depth++] = node->first + second_nearer;
+        nearest_entry near = {box_distance(&bvh->node[node->first], point), node->first},
+                      far = {box_distance(&bvh->node[node->first + 1], point), node->first + 1};
+        if (far.squared < near.squared) {
+            nearest_entry swap = near;
+            near = far;
+            far = swap;
+        }
+        if (far.squared <= best.squared)
+            stack[depth++] = far;
+        if (near.squared <= best.squared)
+            stack[depth++] = near;
     }
     if (out_squared && best.item >= 0)
         *out_squared = best.squared;

@@ -11,8 +11,7 @@ static double squared_distance(const double a[3], const double b[3]) {
 }
 
 /// Nearest point of segment ab.
-static double segment_nearest(const double p[3], const double a[3], const double b[3],
-                              double out_nearest[3]) {
+static void segment_nearest(const double p[3], const double a[3], const double b[3], double out_nearest[3]) {
     double ab[3], ap[3];
     sn_sub3(b, a, ab);
     sn_sub3(p, a, ap);
@@ -20,39 +19,59 @@ static double segment_nearest(const double p[3], const double a[3], const double
     t = t < 0 ? 0 : t > 1 ? 1 : t;
     for (int i = 0; i < 3; i++)
         out_nearest[i] = a[i] + t * ab[i];
-    return squared_distance(p, out_nearest);
 }
 
-/// Foot of p on the plane of abc; false if it lies outside the triangle or there is no plane.
-static bool foot_inside(const double p[3], const double a[3], const double b[3], const double c[3],
-                        double out_foot[3]) {
-    double ab[3], ac[3], ap[3], normal[3], side[3];
+/// Sine of the angle between two sides below which the foot of a point on a triangle's plane has few digits.
+#define THIN 1e-6
+
+/// Where the foot of a point on the plane of a triangle lies.
+typedef enum foot_region {
+    ON_TRIANGLE = 0,
+    BEYOND_EDGE = 1, ///< plus 0, 1, 2: beyond ab, bc, ca alone
+    ANYWHERE = 4     ///< beyond two edges, or known with few digits
+} foot_region;
+
+/// Foot of p on the plane of abc, if it lies on the triangle or the region is ANYWHERE: then it is some point
+/// of the triangle.
+static foot_region find_foot(const double p[3], const double a[3], const double b[3], const double c[3],
+                             double out_foot[3]) {
+    double ab[3], ac[3], ap[3], normal[3], side[3], v = 0, w = 0;
     sn_sub3(b, a, ab);
     sn_sub3(c, a, ac);
     sn_sub3(p, a, ap);
     sn_cross3(ab, ac, normal);
     double area = sn_dot3(normal, normal);
-    if (!(area > 0))
-        return false;
-    sn_cross3(ap, ac, side);
-    double v = sn_dot3(side, normal) / area;
-    sn_cross3(ab, ap, side);
-    double w = sn_dot3(side, normal) / area;
-    if (!(v >= 0 && w >= 0 && v + w <= 1))
-        return false;
+    if (area > 0) {
+        sn_cross3(ap, ac, side);
+        v = sn_dot3(side, normal) / area;
+        sn_cross3(ab, ap, side);
+        w = sn_dot3(side, normal) / area;
+    }
+    bool on_triangle = v >= 0 && w >= 0 && v + w <= 1;
     for (int i = 0; i < 3; i++)
-        out_foot[i] = a[i] + v * ab[i] + w * ac[i];
-    return true;
+        out_foot[i] = on_triangle ? a[i] + v * ab[i] + w * ac[i] : a[i];
+    if (!(area > THIN * THIN * sn_dot3(ab, ab) * sn_dot3(ac, ac)))
+        return ANYWHERE;
+    if (on_triangle)
+        return ON_TRIANGLE;
+    int beyond = (w < 0) + (v + w > 1) + (v < 0);
+    return beyond == 1 ? BEYOND_EDGE + (w < 0 ? 0 : v < 0 ? 2 : 1) : ANYWHERE;
 }
 
 double sn_triangle_nearest(const double p[3], const double a[3], const double b[3], const double c[3],
                            double out_nearest[3]) {
-    if (foot_inside(p, a, b, c, out_nearest))
-        return squared_distance(p, out_nearest);
     const double *corner[4] = {a, b, c, a};
-    double best = segment_nearest(p, a, b, out_nearest);
-    for (int i = 1; i < 3; i++) {
-        double nearest[3], distance = segment_nearest(p, corner[i], corner[i + 1], nearest);
+    foot_region region = find_foot(p, a, b, c, out_nearest);
+    if (region >= BEYOND_EDGE && region < ANYWHERE) {
+        int edge = (int)region - BEYOND_EDGE;
+        segment_nearest(p, corner[edge], corner[edge + 1], out_nearest);
+        return squared_distance(p, out_nearest);
+    }
+    double best = squared_distance(p, out_nearest);
+    for (int i = 0; i < 3 && region != ON_TRIANGLE; i++) {
+        double nearest[3];
+        segment_nearest(p, corner[i], corner[i + 1], nearest);
+        double distance = squared_distance(p, nearest);
         if (distance < best) {
             best = distance;
             memcpy(out_nearest, nearest, sizeof nearest);
@@ -157,7 +176,10 @@ double sn_triangle_solid_angle(const double p[3], const double a[3], const doubl
     sn_sub3(b, p, u + 3);
     sn_sub3(c, p, u + 6);
     double la = sn_norm3(u), lb = sn_norm3(u + 3), lc = sn_norm3(u + 6);
-    double below =
-        la * lb * lc + sn_dot3(u, u + 3) * lc + sn_dot3(u, u + 6) * lb + sn_dot3(u + 3, u + 6) * la;
-    return 2 * atan2(sn_det3(u), below);
+    double all = la * lb * lc, above = sn_det3(u);
+    double below = all + sn_dot3(u, u + 3) * lc + sn_dot3(u, u + 6) * lb + sn_dot3(u + 3, u + 6) * la;
+    // Beside a triangle without thickness both are rounding, and any angle would come out.
+    if (fabs(above) <= 1e-15 * all && fabs(below) <= 1e-12 * all)
+        return 0;
+    return 2 * atan2(above, below);
 }

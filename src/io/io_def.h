@@ -1,10 +1,11 @@
-/// Field table of sn_output_def.
+/// Field tables of sn_output_def and sn_probe_def.
 #ifndef SN_IO_DEF_H
 #define SN_IO_DEF_H
 
 #include "base/base_field.h"
 #include "sinew/io.h"
 
-extern const sn_field_table sn_output_fields;
+/// Names and probes are derived rows: in scene files they are references and a map.
+extern const sn_field_table sn_output_fields, sn_probe_fields;
 
 #endif

@@ -31,7 +31,7 @@ sn_status sn_mesh_data_add_note(sn_mesh_data *data, const char *format, ...) {
     char line[NOTE_LINE];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(line, sizeof line, format, arguments);
+    sn_write_line(line, sizeof line, format, arguments);
     va_end(arguments);
     size_t size = strlen(data->note) + strlen(line) + 2;
     char *longer = NULL;
@@ -58,6 +58,13 @@ sn_status sn_mesh_data_note_skips(sn_mesh_data *data, const sn_skips *skips, con
     data->skipped += skips->total;
 cleanup:
     return status;
+}
+
+sn_status sn_mesh_data_note_sections(sn_mesh_data *data, int64_t section_count) {
+    if (section_count <= SN_SKIP_KINDS)
+        return SN_OK;
+    return sn_mesh_data_add_note(data, "skipped %lld more sections",
+                                 (long long)(section_count - SN_SKIP_KINDS));
 }
 
 // ---- Names ----

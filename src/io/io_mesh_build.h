@@ -1,5 +1,5 @@
 /// What the mesh readers and writers share: notes, group names, growing cell blocks, node numbers, and the
-/// formats' entry points.
+/// formats' entry points, those of skeletons too.
 #ifndef SN_IO_MESH_BUILD_H
 #define SN_IO_MESH_BUILD_H
 
@@ -65,6 +65,11 @@ SN_NODISCARD sn_status sn_mesh_data_add_note(sn_mesh_data *data, const char *for
 /// Appends a line for each kind of skipped things; `what` names them in the plural ("statements").
 SN_NODISCARD sn_status sn_mesh_data_note_skips(sn_mesh_data *data, const sn_skips *skips, const char *what);
 
+/// Appends a line about the skipped sections beyond SN_SKIP_KINDS; those up to there have lines of their own.
+/// A line for each would make the note of a bad file grow without bound, with the square of their number in
+/// time.
+SN_NODISCARD sn_status sn_mesh_data_note_sections(sn_mesh_data *data, int64_t section_count);
+
 /// From the numbers that a file gives to nodes to their places in the file.
 typedef struct sn_tag_map {
     int32_t count;
@@ -93,6 +98,9 @@ typedef void sn_simplex_visit(void *user, const int32_t *vertex, int32_t size, i
 int64_t sn_mesh_data_each_simplex(const sn_mesh_data *data, int32_t size, sn_simplex_visit *visit,
                                   void *user);
 
+/// Reads a mesh of whatever format from an open text, as sn_mesh_data_read() does.
+SN_NODISCARD sn_status sn_mesh_data_read_text(sn_text *text, sn_mesh_data **out_data);
+
 /// Reads a file of a known format into an empty mesh. On failure the mesh may be partly filled.
 SN_NODISCARD sn_status sn_obj_read(sn_text *text, sn_mesh_data *data);
 SN_NODISCARD sn_status sn_medit_read(sn_text *text, sn_mesh_data *data);
@@ -102,5 +110,10 @@ SN_NODISCARD sn_status sn_gmsh_read(sn_text *text, sn_mesh_data *data);
 SN_NODISCARD sn_status sn_obj_write(sn_text_out *out, const sn_mesh_data *data);
 SN_NODISCARD sn_status sn_medit_write(sn_text_out *out, const sn_mesh_data *data);
 SN_NODISCARD sn_status sn_gmsh_write(sn_text_out *out, const sn_mesh_data *data);
+
+/// Reads and writes a skeleton, as sn_skeleton_read() and sn_skeleton_write() do, which open and close the
+/// text.
+SN_NODISCARD sn_status sn_skeleton_read_text(sn_text *text, sn_skeleton **out_skeleton);
+void sn_skeleton_write_text(sn_text_out *out, const sn_skeleton *skeleton);
 
 #endif

@@ -78,23 +78,29 @@ static sn_status find_format(sn_text *text, const mesh_format **out_format) {
     return sn_text_expected(text, "the start of a mesh: %s", remedy + strlen("expected "));
 }
 
+sn_status sn_mesh_data_read_text(sn_text *text, sn_mesh_data **out_data) {
+    sn_status status = SN_OK;
+    sn_mesh_data *data = NULL;
+    const mesh_format *format = NULL;
+    SN_TRY(find_format(text, &format));
+    SN_TRY(sn_mesh_data_create(text->ctx, &data));
+    SN_TRY(format->read(text, data));
+    *out_data = data;
+    data = NULL;
+cleanup:
+    sn_mesh_data_destroy(&data);
+    return status;
+}
+
 sn_status sn_mesh_data_read(sn_context *context, const char *path, sn_mesh_data **out_data) {
     if (!context)
         return SN_ERR_INVALID_ARGUMENT;
     if (!path || !out_data)
         return sn_fail(context, SN_ERR_INVALID_ARGUMENT, "sn_mesh_data_read: path or out_data is NULL");
-    sn_status status = SN_OK;
     sn_text text = {0};
-    sn_mesh_data *data = NULL;
-    const mesh_format *format = NULL;
-    SN_TRY(sn_text_open(context, path, &text));
-    SN_TRY(find_format(&text, &format));
-    SN_TRY(sn_mesh_data_create(context, &data));
-    SN_TRY(format->read(&text, data));
-    *out_data = data;
-    data = NULL;
-cleanup:
-    sn_mesh_data_destroy(&data);
+    sn_status status = sn_text_open(context, path, &text);
+    if (status == SN_OK)
+        status = sn_mesh_data_read_text(&text, out_data);
     sn_text_close(&text);
     return status;
 }

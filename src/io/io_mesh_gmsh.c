@@ -28,6 +28,7 @@ typedef struct gmsh_reader {
     size_t physical_capacity;
     int32_t last_tag[CELL_KINDS], last_group[CELL_KINDS];
     sn_skips skips;
+    int64_t skipped_sections;
 } gmsh_reader;
 
 static sn_status read_format(gmsh_reader *gmsh) {
@@ -262,10 +263,10 @@ static sn_status skip_section(gmsh_reader *gmsh, sn_word name, int64_t line) {
                                     name.at + 1);
     } while (text->end - text->at < 4 || memcmp(text->at, "$End", 4) != 0);
     sn_text_next_line(text);
-    return sn_word_is(name, "$Comments")
-               ? SN_OK
-               : sn_mesh_data_add_note(gmsh->data, "skipped the section %.*s in line %lld",
-                                       (int)(name.size < 64 ? name.size : 64), name.at, (long long)line);
+    if (sn_word_is(name, "$Comments") || gmsh->skipped_sections++ >= SN_SKIP_KINDS)
+        return SN_OK;
+    return sn_mesh_data_add_note(gmsh->data, "skipped the section %.*s in line %lld",
+                                 (int)(name.size < 64 ? name.size : 64), name.at, (long long)line);
 }
 
 static sn_status read_section(gmsh_reader *gmsh) {
@@ -305,6 +306,7 @@ sn_status sn_gmsh_read(sn_text *text, sn_mesh_data *data) {
     }
     SN_TRY(sn_mesh_data_take_cells(data, CELL_KINDS, gmsh.cells));
     sn_mesh_data_take_groups(data, &gmsh.groups);
+    SN_TRY(sn_mesh_data_note_sections(data, gmsh.skipped_sections));
     SN_TRY(sn_mesh_data_note_skips(data, &gmsh.skips, "elements of kind"));
 cleanup:
     for (int i = 0; i < CELL_KINDS; i++)

@@ -21,6 +21,7 @@ typedef struct medit_reader {
     sn_cell_list cells[CELL_KINDS];
     sn_name_table groups;
     int32_t last_reference, last_group; ///< Neighbors in the file mostly share their reference.
+    int64_t skipped_sections;
     bool ended;
 } medit_reader;
 
@@ -128,6 +129,8 @@ static sn_status skip_section(medit_reader *medit, sn_word keyword, int64_t line
     while (next_real(text, &ignored))
         continue;
     medit->data->skipped += count > 0 && count <= INT32_MAX - medit->data->skipped ? count : 0;
+    if (medit->skipped_sections++ >= SN_SKIP_KINDS)
+        return SN_OK;
     return sn_mesh_data_add_note(medit->data, "skipped the section %.*s in line %lld with %d entries",
                                  (int)(keyword.size < 64 ? keyword.size : 64), keyword.at, (long long)line,
                                  count);
@@ -193,6 +196,7 @@ sn_status sn_medit_read(sn_text *text, sn_mesh_data *data) {
             sn_fail(text->ctx, SN_ERR_READ, "%s: found no vertices, expected a section Vertices", text->path);
         goto cleanup;
     }
+    SN_TRY(sn_mesh_data_note_sections(data, medit.skipped_sections));
     if (!medit.ended)
         SN_TRY(sn_mesh_data_add_note(data, "the keyword End is missing: the file may have been cut short"));
     SN_TRY(sn_mesh_data_take_cells(data, CELL_KINDS, medit.cells));

@@ -18,12 +18,19 @@ typedef struct obj_reader {
 
 enum { EDGES = 0, POLYGONS = 1 };
 
+static bool names_group(sn_word word) {
+    return sn_word_is(word, "g") || sn_word_is(word, "o") || sn_word_is(word, "usemtl");
+}
+
+/// Goes through the file by the same lines as the reading does: a backslash that ends a name joins no lines.
 static sn_status count_vertices(obj_reader *obj) {
     int64_t vertices = 0, uvs = 0;
     while (sn_text_skip_space(obj->text)) {
         sn_word word = sn_text_word(obj->text);
         vertices += sn_word_is(word, "v");
         uvs += sn_word_is(word, "vt");
+        if (names_group(word))
+            sn_text_rest(obj->text);
         sn_text_next_line(obj->text);
     }
     sn_text_rewind(obj->text);
@@ -47,6 +54,7 @@ static sn_status read_extra_numbers(sn_text *text) {
 }
 
 static sn_status read_vertex(obj_reader *obj) {
+    SN_ASSERT(obj->vertex_seen < obj->vertex_total);
     double *position = obj->data->position + (size_t)obj->vertex_seen * 3;
     for (int axis = 0; axis < 3; axis++)
         if (!sn_text_real(obj->text, &position[axis]))
@@ -56,6 +64,7 @@ static sn_status read_vertex(obj_reader *obj) {
 }
 
 static sn_status read_uv(obj_reader *obj) {
+    SN_ASSERT(obj->uv_seen < obj->uv_total);
     double *uv = obj->data->uv + (size_t)obj->uv_seen * 2;
     uv[1] = 0;
     if (!sn_text_real(obj->text, &uv[0]))
@@ -189,7 +198,7 @@ static sn_status read_statement(obj_reader *obj) {
         return read_uv(obj);
     if (sn_word_is(word, "l"))
         return read_line(obj);
-    if (sn_word_is(word, "g") || sn_word_is(word, "o") || sn_word_is(word, "usemtl"))
+    if (names_group(word))
         return read_group(obj);
     return read_other(obj, word);
 }
@@ -197,6 +206,7 @@ static sn_status read_statement(obj_reader *obj) {
 static sn_status finish(obj_reader *obj) {
     sn_status status = SN_OK;
     sn_mesh_data *data = obj->data;
+    SN_ASSERT(obj->vertex_seen == obj->vertex_total && obj->uv_seen == obj->uv_total);
     data->vertex_count = obj->vertex_seen;
     data->uv_count = obj->uv_seen;
     SN_TRY(sn_mesh_data_take_cells(data, 2, obj->cells));

@@ -45,6 +45,57 @@ cleanup:
     return status;
 }
 
+/// A file of ours with any number of frames: only that may differ, and the blanks behind it.
+static sn_status check_header(sn_context *ctx, const char *directory, const char *name, const sn_npy *npy) {
+    sn_status status = SN_OK;
+    char found[HEADER_SIZE], made[HEADER_SIZE];
+    sn_npy other = *npy;
+    SN_TRY(sn_output_read_start(ctx, directory, name, found, sizeof found));
+    // The frames that it announces, so that the rest can be compared.
+    found[HEADER_SIZE - 1] = '\0';
+    const char *shape = memchr(found, '(', HEADER_SIZE);
+    long long announced = -1;
+    if (shape)
+        sscanf(shape + 1, "%lld", &announced);
+    other.frame_count = announced;
+    make_growing_header(made, &other);
+    if (announced < 0 || memcmp(found, made, HEADER_SIZE - 1) != 0)
+        SN_TRY(sn_fail(
+            ctx, SN_ERR_READ,
+            "%s/%s is not the array [frames, %d, %d] of this run: put back the file of the run, or start "
+            "the run anew (--overwrite)",
+            directory, name, npy->rows, npy->columns));
+cleanup:
+    return status;
+}
+
+static int64_t size_of(const sn_npy *npy) {
+    return HEADER_SIZE + npy->frame_count * npy->rows * npy->columns * (int64_t)kind_sizes[npy->kind];
+}
+
+sn_status sn_npy_can_reopen(sn_context *ctx, const char *directory, const char *name, sn_npy_kind kind,
+                            int32_t rows, int32_t columns, int32_t frame_count) {
+    const sn_npy npy = {.kind = kind, .rows = rows, .columns = columns, .frame_count = frame_count};
+    sn_status status = sn_output_can_reopen(ctx, directory, name, size_of(&npy));
+    return status < 0 ? status : check_header(ctx, directory, name, &npy);
+}
+
+sn_status sn_npy_reopen(sn_context *ctx, const char *directory, const char *name, sn_npy_kind kind,
+                        int32_t rows, int32_t columns, int32_t frame_count, sn_npy *npy) {
+    sn_status status = SN_OK;
+    sn_npy made = {.kind = kind, .rows = rows, .columns = columns, .frame_count = frame_count};
+    char header[HEADER_SIZE];
+    SN_TRY(sn_npy_can_reopen(ctx, directory, name, kind, rows, columns, frame_count));
+    SN_TRY(sn_output_reopen(ctx, directory, name, size_of(&made), &made.output));
+    make_growing_header(header, &made);
+    SN_TRY(sn_output_rewrite_start(&made.output, header, sizeof header));
+    *npy = made;
+    return SN_OK;
+cleanup:
+    sn_output_abandon(&made.output);
+    return status;
+}
+
 sn_status sn_npy_append(sn_npy *npy, const void *values) {
     sn_status status = SN_OK;
     size_t size = (size_t)npy->rows * (size_t)npy->columns * kind_sizes[npy->kind];

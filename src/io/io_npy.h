@@ -18,6 +18,15 @@ typedef struct sn_npy {
 /// Opens directory/name with no frames: a valid file from now on, and after each frame.
 SN_NODISCARD sn_status sn_npy_open(sn_context *ctx, const char *directory, const char *name, sn_npy_kind kind,
                                    int32_t rows, int32_t columns, sn_npy *npy);
+/// Opens it again, cut back to `frame_count` frames. @return as sn_output_reopen(); SN_ERR_READ too if it is
+/// no array of that kind and shape.
+SN_NODISCARD sn_status sn_npy_reopen(sn_context *ctx, const char *directory, const char *name,
+                                     sn_npy_kind kind, int32_t rows, int32_t columns, int32_t frame_count,
+                                     sn_npy *npy);
+/// Whether sn_npy_reopen() would work. Changes nothing.
+SN_NODISCARD sn_status sn_npy_can_reopen(sn_context *ctx, const char *directory, const char *name,
+                                         sn_npy_kind kind, int32_t rows, int32_t columns,
+                                         int32_t frame_count);
 /// Appends a frame: [rows, columns] numbers of the array's kind.
 SN_NODISCARD sn_status sn_npy_append(sn_npy *npy, const void *values);
 SN_NODISCARD sn_status sn_npy_finish(sn_npy *npy);

@@ -1,40 +1,28 @@
-#define _POSIX_C_SOURCE 200809L
 #include "io/io_player.h"
 
 #include "io/io_json.h"
 #include "io/io_player_assets.h"
-#include "io/io_recorder_file.h"
+#include "io/io_player_spill.h"
 #include "sinew/version.h"
 
-#include <errno.h>
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 enum {
     POSE_SIZE = 12, ///< Rotation and translation.
     QUANTA = 65535, ///< Largest quantized number.
+    MAX_STRIDE = 1 << 30,
     /// Share of values that the color range covers; single spikes must not darken the rest.
     ROBUST_PERMILLE = 995
 };
 
-/// A body and what its frames have shown so far.
+/// A body and what its frames show.
 typedef struct player_body {
     sn_body_info info;
     double field_max[SN_FIELD_COUNT];
     double step;
     int64_t *histogram[SN_FIELD_COUNT]; ///< [QUANTA + 1] of quantized field values.
 } player_body;
-
-/// What is kept of a step for the display.
-typedef struct player_frame {
-    int32_t index;
-    double time;
-    int32_t status; ///< -1 for the start.
-    int32_t iterations;
-    double ms;
-} player_frame;
 
 struct sn_player {
     sn_context *ctx;
@@ -44,17 +32,19 @@ struct sn_player {
     bool has_field[SN_FIELD_COUNT];
     int32_t body_count, shape_count;
     player_body *body; ///< [body_count]
-    int32_t stride;    ///< Every so many frames are kept.
-    FILE *spill;       ///< Frames of floats: per body positions [vertices, 3], then each field [vertices].
+    /// Frames of floats: per body positions [vertices, 3], then each field [vertices].
+    sn_player_spill spill;
+    int32_t stride; ///< Of the frames that fit the page; a multiple of the spill's.
     size_t frame_floats;
     float *floats;    ///< [frame_floats]
     double *scratch;  ///< [3 * largest surface]
     uint16_t *quanta; ///< [3 * largest surface]
-    player_frame *frame;
-    double *low, *high; ///< [frames, bodies, 3]
-    double *pose;       ///< [frames, shapes, POSE_SIZE]
-    size_t frame_capacity, low_capacity, high_capacity, pose_capacity;
-    int32_t frame_count;
+
+    // Of the page, while it is written:
+    const sn_frame_record *record; ///< Of all frames of the run.
+    int32_t frame_count;           ///< Frames shown.
+    double *low, *high;            ///< [frame_count, bodies, 3]
+    double *pose;                  ///< [frame_count, shapes, POSE_SIZE]
 };
 
 static int32_t field_count(const sn_player *player) {
@@ -67,20 +57,6 @@ static int32_t largest_surface(const sn_player *player) {
         if (player->body[i].info.surface_vertex_count > largest)
             largest = player->body[i].info.surface_vertex_count;
     return largest;
-}
-
-/// A file that vanishes with its descriptor, in the results' folder: it is as large as they are.
-static sn_status open_spill(sn_player *player, const char *directory) {
-    sn_status status = SN_OK;
-    char *path = NULL;
-    SN_TRY(sn_path_join(player->ctx, directory, "player.frames.tmp", &path));
-    player->spill = fopen(path, "w+b");
-    if (!player->spill)
-        SN_TRY(sn_fail(player->ctx, SN_ERR_WRITE, "cannot write %s: %s", path, strerror(errno)));
-    unlink(path);
-cleanup:
-    SN_RELEASE(player->ctx, path);
-    return status;
 }
 
 /// The last part of a path without its ending: what a scene is called.
@@ -114,14 +90,18 @@ cleanup:
     return status;
 }
 
-/// Frames to skip so that `frame_total` of them fit the page.
+/// How many frames share one of the page's, so that `frame_total` of them fit it: a power of two, because a
+/// run that is lengthened later must find the frames of its new stride among those of the old one.
 static int32_t choose_stride(const sn_player *player, int32_t frame_total) {
     double bytes = (double)player->frame_floats * 2 * 4 / 3 * ((double)frame_total + 1);
-    return (int32_t)fmax(1, ceil(bytes / SN_PLAYER_MAX_BYTES));
+    int32_t stride = 1;
+    while (stride < MAX_STRIDE && bytes / stride > SN_PLAYER_MAX_BYTES)
+        stride *= 2;
+    return stride;
 }
 
-sn_status sn_player_create(sn_context *ctx, const sn_model *model, const char *directory,
-                           const sn_output_def *def, const sn_run_info *run, sn_player **out_player) {
+sn_status sn_player_create(sn_context *ctx, const sn_model *model, const sn_output_def *def,
+                           const sn_run_info *run, sn_player **out_player) {
     sn_status status = SN_OK;
     sn_player *player = NULL;
     SN_TRY_NEW_ZEROED(ctx, player, 1);
@@ -140,12 +120,37 @@ sn_status sn_player_create(sn_context *ctx, const sn_model *model, const char *d
     if (player->stride > 1)
         sn_log(ctx, SN_LOG_INFO, "player.html keeps one frame in %d, so that a browser can hold it",
                player->stride);
-    SN_TRY(open_spill(player, directory));
     *out_player = player;
     return SN_OK;
 cleanup:
     sn_player_destroy(&player);
     return status;
+}
+
+sn_status sn_player_open(sn_player *player, const char *directory) {
+    return sn_player_spill_open(player->ctx, directory, player->frame_floats, player->stride, &player->spill);
+}
+
+sn_status sn_player_can_reopen(const sn_player *player, const char *directory, int32_t stride,
+                               int32_t frame_count) {
+    return sn_player_spill_can_reopen(player->ctx, directory, player->frame_floats, stride, frame_count);
+}
+
+sn_status sn_player_reopen(sn_player *player, const char *directory, int32_t stride, int32_t frame_count) {
+    if (stride > player->stride)
+        player->stride = stride;
+    return sn_player_spill_reopen(player->ctx, directory, player->frame_floats, stride, frame_count,
+                                  &player->spill);
+}
+
+int32_t sn_player_stride(const sn_player *player) {
+    return player->spill.stride;
+}
+
+static void release_page(sn_player *player) {
+    SN_RELEASE(player->ctx, player->low);
+    SN_RELEASE(player->ctx, player->high);
+    SN_RELEASE(player->ctx, player->pose);
 }
 
 void sn_player_destroy(sn_player **player) {
@@ -156,115 +161,110 @@ void sn_player_destroy(sn_player **player) {
     for (int32_t i = 0; p->body && i < p->body_count; i++)
         for (int32_t f = 0; f < SN_FIELD_COUNT; f++)
             SN_RELEASE(ctx, p->body[i].histogram[f]);
-    if (p->spill)
-        fclose(p->spill);
+    sn_player_spill_close(&p->spill);
+    release_page(p);
     SN_RELEASE(ctx, p->body);
     SN_RELEASE(ctx, p->title);
     SN_RELEASE(ctx, p->floats);
     SN_RELEASE(ctx, p->scratch);
     SN_RELEASE(ctx, p->quanta);
-    SN_RELEASE(ctx, p->frame);
-    SN_RELEASE(ctx, p->low);
-    SN_RELEASE(ctx, p->high);
-    SN_RELEASE(ctx, p->pose);
     sn_release(ctx, p);
     *player = NULL;
 }
 
-/// Makes room for one more frame in all arrays.
-static sn_status grow_frames(sn_player *player) {
-    sn_status status = SN_OK;
-    sn_context *ctx = player->ctx;
-    size_t count = (size_t)player->frame_count + 1;
-    size_t bounds = count * (size_t)player->body_count * 3,
-           poses = count * (size_t)player->shape_count * POSE_SIZE;
-    SN_TRY(sn_grow(ctx, (void **)&player->frame, &player->frame_capacity, count, sizeof *player->frame));
-    SN_TRY(sn_grow(ctx, (void **)&player->low, &player->low_capacity, bounds, sizeof *player->low));
-    SN_TRY(sn_grow(ctx, (void **)&player->high, &player->high_capacity, bounds, sizeof *player->high));
-    SN_TRY(sn_grow(ctx, (void **)&player->pose, &player->pose_capacity, poses, sizeof *player->pose));
-cleanup:
-    return status;
+// ---- Frames
+
+static void to_floats(const double *from, size_t count, float *to) {
+    for (size_t i = 0; i < count; i++)
+        to[i] = (float)from[i];
 }
 
-/// Copies doubles to floats and widens bounds [3] of points [count, 3].
-static void take_positions(const double *from, int32_t count, float *to, double low[3], double high[3]) {
+static void take_bodies(sn_player *player, const sn_frame_view *frame) {
+    float *to = player->floats;
+    for (int32_t i = 0; i < player->body_count; i++) {
+        size_t count = (size_t)player->body[i].info.surface_vertex_count;
+        sn_state_surface_positions(frame->state, i, player->scratch);
+        to_floats(player->scratch, 3 * count, to);
+        to += 3 * count;
+        for (int32_t f = 0; f < SN_FIELD_COUNT; f++) {
+            if (!player->has_field[f])
+                continue;
+            sn_state_surface_values(frame->state, i, frame->field[f], player->scratch);
+            to_floats(player->scratch, count, to);
+            to += count;
+        }
+    }
+}
+
+sn_status sn_player_frame(sn_player *player, const sn_frame_view *frame) {
+    if (frame->index % player->spill.stride != 0)
+        return SN_OK;
+    take_bodies(player, frame);
+    return sn_player_spill_append(&player->spill, player->floats);
+}
+
+// ---- What the page shows
+
+/// Bounds of points [count, 3].
+static void measure_positions(const float *from, int32_t count, double low[3], double high[3]) {
     for (int axis = 0; axis < 3; axis++) {
         low[axis] = INFINITY;
         high[axis] = -INFINITY;
     }
     for (int32_t i = 0; i < count; i++) {
         for (int axis = 0; axis < 3; axis++) {
-            float value = (float)from[3 * (size_t)i + axis];
-            to[3 * (size_t)i + axis] = value;
+            double value = from[3 * (size_t)i + (size_t)axis];
             low[axis] = fmin(low[axis], value);
             high[axis] = fmax(high[axis], value);
         }
     }
 }
 
-static void take_field(const double *from, int32_t count, float *to, double *max) {
-    for (int32_t i = 0; i < count; i++) {
-        to[i] = (float)from[i];
-        *max = fmax(*max, to[i]);
-    }
+static void measure_field(const float *from, int32_t count, double *max) {
+    for (int32_t i = 0; i < count; i++)
+        *max = fmax(*max, from[i]);
 }
 
-static void take_bodies(sn_player *player, const sn_frame_view *frame) {
-    float *to = player->floats;
+/// Bounds and largest values of the frame in `floats`, the shown one of that number.
+static void measure_frame(sn_player *player, int32_t frame) {
+    const float *from = player->floats;
     for (int32_t i = 0; i < player->body_count; i++) {
         player_body *body = &player->body[i];
         int32_t count = body->info.surface_vertex_count;
-        size_t bounds = ((size_t)player->frame_count * (size_t)player->body_count + (size_t)i) * 3;
-        sn_state_surface_positions(frame->state, i, player->scratch);
-        take_positions(player->scratch, count, to, player->low + bounds, player->high + bounds);
-        to += 3 * (size_t)count;
+        size_t bounds = ((size_t)frame * (size_t)player->body_count + (size_t)i) * 3;
+        measure_positions(from, count, player->low + bounds, player->high + bounds);
+        from += 3 * (size_t)count;
         for (int32_t f = 0; f < SN_FIELD_COUNT; f++) {
             if (!player->has_field[f])
                 continue;
-            sn_state_surface_values(frame->state, i, frame->field[f], player->scratch);
-            take_field(player->scratch, count, to, &body->field_max[f]);
-            to += count;
+            measure_field(from, count, &body->field_max[f]);
+            from += count;
         }
     }
 }
 
-static void take_poses(sn_player *player, double time) {
-    double *pose = player->pose + (size_t)player->frame_count * (size_t)player->shape_count * POSE_SIZE;
+static void pose_shapes(sn_player *player, int32_t frame) {
+    double time = player->record[frame * player->stride].time;
+    double *pose = player->pose + (size_t)frame * (size_t)player->shape_count * POSE_SIZE;
     for (int32_t i = 0; i < player->shape_count; i++, pose += POSE_SIZE)
         sn_model_shape_pose(player->model, i, time, pose, pose + 9);
 }
 
-sn_status sn_player_frame(sn_player *player, const sn_frame_view *frame) {
-    if (frame->index % player->stride != 0)
-        return SN_OK;
+static sn_status measure_frames(sn_player *player) {
     sn_status status = SN_OK;
-    SN_TRY(grow_frames(player));
-    take_bodies(player, frame);
-    double time = sn_state_time(frame->state);
-    take_poses(player, time);
-    const sn_step_info *info = frame->info;
-    player->frame[player->frame_count] = (player_frame){.index = frame->index,
-                                                        .time = time,
-                                                        .status = info ? (int32_t)info->status : -1,
-                                                        .iterations = info ? info->iterations : 0,
-                                                        .ms = info ? info->ms.total : 0};
-    if (fwrite(player->floats, sizeof *player->floats, player->frame_floats, player->spill) !=
-            player->frame_floats ||
-        fflush(player->spill) != 0)
-        SN_TRY(sn_fail(player->ctx, SN_ERR_WRITE, "cannot write the player's temporary file: %s",
-                       strerror(errno)));
-    player->frame_count++;
+    sn_context *ctx = player->ctx;
+    size_t bounds = (size_t)player->frame_count * (size_t)player->body_count * 3;
+    SN_TRY_NEW(ctx, player->low, bounds);
+    SN_TRY_NEW(ctx, player->high, bounds);
+    SN_TRY_NEW(ctx, player->pose, (size_t)player->frame_count * (size_t)player->shape_count * POSE_SIZE);
+    for (int32_t frame = 0; frame < player->frame_count; frame++) {
+        SN_TRY(sn_player_spill_read(&player->spill, frame * player->stride, 0, player->frame_floats,
+                                    player->floats));
+        measure_frame(player, frame);
+        pose_shapes(player, frame);
+    }
 cleanup:
     return status;
-}
-
-/// Reads `count` floats of a kept frame, starting at float `begin` of it.
-static sn_status read_spill(sn_player *player, int32_t frame, size_t begin, size_t count, float *out) {
-    off_t place = (off_t)(((size_t)frame * player->frame_floats + begin) * sizeof *out);
-    if (fseeko(player->spill, place, SEEK_SET) != 0 || fread(out, sizeof *out, count, player->spill) != count)
-        return sn_fail(player->ctx, SN_ERR_WRITE, "cannot read the player's temporary file back: %s",
-                       strerror(errno));
-    return SN_OK;
 }
 
 /// A body's grid: fine enough for its largest extent in any frame to use all of 16 bits.
@@ -312,8 +312,8 @@ static sn_status write_body_frame(sn_player *player, sn_output *output, int32_t 
     int32_t count = body->info.surface_vertex_count;
     size_t bounds = ((size_t)frame * (size_t)player->body_count + (size_t)body_index) * 3;
     const float *from = player->floats;
-    SN_TRY(
-        read_spill(player, frame, begin, (size_t)count * (size_t)(3 + field_count(player)), player->floats));
+    SN_TRY(sn_player_spill_read(&player->spill, frame * player->stride, begin,
+                                (size_t)count * (size_t)(3 + field_count(player)), player->floats));
     quantize_positions(player, from, count, body->step, player->low + bounds);
     SN_TRY(sn_output_base64(output, player->quanta, 3 * (size_t)count * sizeof *player->quanta));
     from += 3 * (size_t)count;
@@ -484,13 +484,13 @@ static void put_frames(const sn_player *player, sn_json *json) {
     sn_json_key(json, "frames");
     sn_json_open(json, '[');
     for (int32_t i = 0; i < player->frame_count; i++) {
-        const player_frame *frame = &player->frame[i];
+        const sn_frame_record *record = &player->record[i * player->stride];
         sn_json_open(json, '[');
-        sn_json_integer(json, frame->index);
-        sn_json_number(json, frame->time);
-        sn_json_integer(json, frame->status);
-        sn_json_integer(json, frame->iterations);
-        sn_json_number(json, frame->ms);
+        sn_json_integer(json, i * player->stride);
+        sn_json_number(json, record->time);
+        sn_json_integer(json, record->status);
+        sn_json_integer(json, record->iterations);
+        sn_json_number(json, record->ms);
         sn_json_close(json, ']');
     }
     sn_json_close(json, ']');
@@ -593,13 +593,18 @@ cleanup:
     return status;
 }
 
-sn_status sn_player_write(sn_player *player, const char *directory, double ms_per_frame) {
+sn_status sn_player_write(sn_player *player, const char *directory, int32_t frame_count,
+                          const sn_frame_record *record, double ms_per_frame) {
     sn_status status = SN_OK;
     sn_output output = {0};
-    SN_TRY(sn_output_open(player->ctx, directory, "player.html", SN_OUTPUT_WHOLE, &output));
+    player->record = record;
+    player->frame_count = (frame_count + player->stride - 1) / player->stride;
+    SN_TRY(measure_frames(player));
+    SN_TRY(sn_output_open(player->ctx, directory, SN_PLAYER_FILE, SN_OUTPUT_WHOLE, &output));
     SN_TRY(write_page(player, &output, ms_per_frame));
     SN_TRY(sn_output_finish(&output));
 cleanup:
     sn_output_abandon(&output);
+    release_page(player);
     return status;
 }

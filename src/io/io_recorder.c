@@ -1,250 +1,64 @@
-#define _POSIX_C_SOURCE 200809L
-#include "io/io_json.h"
-#include "io/io_npy.h"
+#include "io/io_checkpoint.h"
+#include "io/io_contact_csv.h"
+#include "io/io_def.h"
 #include "io/io_player.h"
-#include "io/io_recorder_frame.h"
-#include "io/io_vtu.h"
+#include "io/io_probe.h"
+#include "io/io_recorder_body.h"
+#include "io/io_recorder_history.h"
+#include "io/io_recorder_stats.h"
+#include "io/io_recorder_summary.h"
+
+#include "base/base_field_hash.h"
+#include "base/base_util.h"
+#include "sim/sim_hash.h"
 #include "sinew/version.h"
 
-#include <ctype.h>
-#include <dirent.h>
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-/// Longest part of a file name that a body's name gives.
-enum { MAX_BODY_FILE_NAME = 100, STATUS_COUNT = 3 };
 
 const char *const sn_quantity_names[SN_FIELD_COUNT] = {"displacement", "strain"};
 const char *const sn_quantity_units[SN_FIELD_COUNT] = {"m", ""};
 
-/// Files of one body.
-typedef struct recorded_body {
-    char *file_name; ///< Its name, fit for file names and unique.
-    sn_npy surface, nodes;
-} recorded_body;
+/// Where a recorder is.
+typedef enum recorder_phase {
+    RECORDER_OPEN,     ///< Takes frames.
+    RECORDER_BROKEN,   ///< A frame failed: files and checkpoint no longer agree.
+    RECORDER_FINISHED, ///< Takes no more frames.
+} recorder_phase;
 
 struct sn_recorder {
     sn_context *ctx;
     const sn_model *model;
     char *directory, *scene_path;
-    sn_output_def def;
+    sn_output_def def; ///< Its probes are not read.
     sn_run_info run;
-    int32_t body_count;
-    recorded_body *body; ///< [body_count]
-    sn_output stats;
+    sn_run_identity identity;
+    int lock; ///< Of the folder; -1: none.
+    recorder_phase phase;
+    bool complete;    ///< What sn_recorder_finish() writes stands there already.
+    bool has_summary; ///< Of an earlier end of the run.
+    sn_run_totals totals;
+
+    sn_recorded_bodies bodies;
+    sn_run_stats stats;
+    sn_history history;
+    sn_contact_csv contacts;
+    sn_probes *probes; ///< NULL: none.
     sn_player *player; ///< NULL: not wanted.
-    sn_json line, pvd; ///< The current line of stats.jsonl; the entries of the .pvd so far.
+    sn_checkpoint_buffer checkpoint;
     double *field_values[SN_FIELD_COUNT]; ///< [node_count]; NULL: not wanted.
-    double *surface;                      ///< [3 * largest surface]
-    float *surface_floats;                ///< The same.
-    double *frame_ms;                     ///< [step_count]
-    size_t frame_ms_capacity;
-    int32_t frame_count; ///< With the start.
-    int32_t status_count[STATUS_COUNT];
-    bool finished;
 };
 
-const char *sn_step_status_word(sn_step_status status) {
-    static const char *const words[] = {"converged", "budget", "stalled"};
-    return words[status];
-}
-
-const char *sn_stop_test_word(sn_stop_test test) {
-    static const char *const words[] = {"budget", "displacement", "rounding", "line_search"};
-    return words[test];
-}
-
-// ---- The folder
-
-static bool ends_with(const char *text, const char *ending) {
-    size_t length = strlen(text), tail = strlen(ending);
-    return length >= tail && strcmp(text + length - tail, ending) == 0;
-}
-
-/// "<body>.000012.vtu": the form of our VTU names.
-static bool is_frame_file(const char *name) {
-    if (!ends_with(name, ".vtu"))
-        return false;
-    size_t digits = 0, at = strlen(name) - strlen(".vtu");
-    for (; at > 0 && isdigit((unsigned char)name[at - 1]); at--)
-        digits++;
-    return digits >= 6 && at > 1 && name[at - 1] == '.';
-}
-
-/// Whether a file is one that a recorder makes.
-static bool is_ours(const char *name) {
-    static const char *const names[] = {"stats.jsonl", "summary.json", "player.html", "frames.pvd"};
-    static const char *const endings[] = {".surface.npy", ".nodes.npy", ".triangles.npy", ".tets.npy"};
-    char plain[512];
-    snprintf(plain, sizeof plain, "%s", name);
-    if (ends_with(plain, ".tmp"))
-        plain[strlen(plain) - strlen(".tmp")] = '\0';
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strcmp(plain, names[i]) == 0)
-            return true;
-    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
-        if (ends_with(plain, endings[i]))
-            return true;
-    return is_frame_file(plain);
-}
-
-/// Makes a folder and those above it.
-static sn_status make_directory(sn_context *ctx, const char *directory) {
-    char *path = NULL;
-    sn_status status = sn_new_text(ctx, directory, &path);
-    if (status < 0)
-        return status;
-    for (char *at = path + 1; status == SN_OK; at++) {
-        char kept = *at;
-        if (kept != '/' && kept != '\0')
-            continue;
-        *at = '\0';
-        if (mkdir(path, 0777) != 0 && errno != EEXIST)
-            status = sn_fail(ctx, SN_ERR_WRITE, "cannot make the folder %s: %s", path, strerror(errno));
-        *at = kept;
-        if (kept == '\0')
-            break;
-    }
-    SN_RELEASE(ctx, path);
-    return status;
-}
-
-/// Removes one of our files, or refuses to.
-static sn_status clear_file(sn_context *ctx, const char *directory, const char *name, bool overwrite) {
-    if (!overwrite)
-        return sn_fail(ctx, SN_ERR_WRITE,
-                       "%s already holds a run (%s): choose another folder, or overwrite it (--overwrite)",
-                       directory, name);
-    char *path = NULL;
-    sn_status status = sn_path_join(ctx, directory, name, &path);
-    if (status == SN_OK && unlink(path) != 0)
-        status = sn_fail(ctx, SN_ERR_WRITE, "cannot remove %s: %s", path, strerror(errno));
-    SN_RELEASE(ctx, path);
-    return status;
-}
-
-/// Makes sure that the folder exists and holds no run.
-static sn_status prepare_directory(sn_context *ctx, const char *directory, bool overwrite) {
-    sn_status status = make_directory(ctx, directory);
-    if (status < 0)
-        return status;
-    DIR *folder = opendir(directory);
-    if (!folder)
-        return sn_fail(ctx, SN_ERR_WRITE, "cannot open the folder %s: %s", directory, strerror(errno));
-    for (struct dirent *entry = readdir(folder); entry && status == SN_OK; entry = readdir(folder))
-        if (is_ours(entry->d_name))
-            status = clear_file(ctx, directory, entry->d_name, overwrite);
-    closedir(folder);
-    return status;
-}
-
-// ---- Bodies
-
-static bool is_plain(char c) {
-    return isalnum((unsigned char)c) || c == '-' || c == '_' || c == '.';
-}
-
-static bool name_is_taken(const sn_recorder *recorder, int32_t count, const char *name) {
-    for (int32_t i = 0; i < count; i++)
-        if (strcmp(recorder->body[i].file_name, name) == 0)
-            return true;
-    return false;
-}
-
-/// A body's name with letters, digits, "-", "_" and "." only; a number is added where two become alike.
-static sn_status name_body(sn_recorder *recorder, int32_t index, const char *name) {
-    char base[MAX_BODY_FILE_NAME + 1], chosen[MAX_BODY_FILE_NAME + 16];
-    snprintf(base, sizeof base, "%s", *name ? name : "body");
-    for (char *at = base; *at; at++)
-        if (!is_plain(*at) || (at == base && *at == '.'))
-            *at = '_';
-    snprintf(chosen, sizeof chosen, "%s", base);
-    for (int32_t number = 2; name_is_taken(recorder, index, chosen); number++)
-        snprintf(chosen, sizeof chosen, "%s-%d", base, number);
-    return sn_new_text(recorder->ctx, chosen, &recorder->body[index].file_name);
-}
-
-/// Opens directory/<body><ending> for growing.
-static sn_status open_npy(const sn_recorder *recorder, int32_t index, const char *ending, sn_npy_kind kind,
-                          int32_t rows, sn_npy *npy) {
-    char name[MAX_BODY_FILE_NAME + 64];
-    snprintf(name, sizeof name, "%s%s", recorder->body[index].file_name, ending);
-    return sn_npy_open(recorder->ctx, recorder->directory, name, kind, rows, 3, npy);
-}
-
-/// Writes directory/<body><ending>: cells with vertices counted from the body's first.
-static sn_status write_cells(const sn_recorder *recorder, int32_t index, const char *ending, int32_t count,
-                             int32_t corners, const int32_t *cells, int32_t origin) {
-    sn_status status = SN_OK;
-    int32_t *local = NULL;
-    char name[MAX_BODY_FILE_NAME + 64];
-    snprintf(name, sizeof name, "%s%s", recorder->body[index].file_name, ending);
-    size_t total = (size_t)count * (size_t)corners;
-    SN_TRY_NEW(recorder->ctx, local, total);
-    for (size_t i = 0; i < total; i++)
-        local[i] = cells[i] - origin;
-    SN_TRY(sn_npy_write(recorder->ctx, recorder->directory, name, SN_NPY_INT32, count, corners, local));
-cleanup:
-    SN_RELEASE(recorder->ctx, local);
-    return status;
-}
-
-static sn_status open_body_files(sn_recorder *recorder, int32_t index) {
-    sn_status status = SN_OK;
-    sn_body_info info = sn_model_body(recorder->model, index);
-    recorded_body *body = &recorder->body[index];
-    SN_TRY(
-        open_npy(recorder, index, ".surface.npy", SN_NPY_FLOAT32, info.surface_vertex_count, &body->surface));
-    SN_TRY(open_npy(recorder, index, ".nodes.npy", SN_NPY_FLOAT64, info.node_count, &body->nodes));
-    SN_TRY(write_cells(recorder, index, ".triangles.npy", info.surface_triangle_count, 3,
-                       info.surface_triangles, 0));
-    SN_TRY(write_cells(recorder, index, ".tets.npy", info.tet_count, 4,
-                       sn_model_tets(recorder->model) + 4 * (size_t)info.tet_begin, info.node_begin));
-cleanup:
-    return status;
-}
-
-static sn_status init_bodies(sn_recorder *recorder) {
-    sn_status status = SN_OK;
-    sn_model_info info = sn_model_get_info(recorder->model);
-    size_t largest = 1;
-    SN_TRY_NEW_ZEROED(recorder->ctx, recorder->body, info.body_count);
-    recorder->body_count = info.body_count;
-    for (int32_t i = 0; i < info.body_count; i++) {
-        sn_body_info body = sn_model_body(recorder->model, i);
-        SN_TRY(name_body(recorder, i, body.name));
-        if ((size_t)body.surface_vertex_count > largest)
-            largest = (size_t)body.surface_vertex_count;
-        if (recorder->def.npy)
-            SN_TRY(open_body_files(recorder, i));
-    }
-    SN_TRY_NEW(recorder->ctx, recorder->surface, 3 * largest);
-    SN_TRY_NEW(recorder->ctx, recorder->surface_floats, 3 * largest);
-    if (recorder->def.field_displacement)
-        SN_TRY_NEW(recorder->ctx, recorder->field_values[SN_QUANTITY_DISPLACEMENT], info.node_count);
-    if (recorder->def.field_strain)
-        SN_TRY_NEW(recorder->ctx, recorder->field_values[SN_QUANTITY_STRAIN], info.node_count);
-cleanup:
-    return status;
-}
-
-// ---- Life of a recorder
+// ---- Making
 
 static sn_status check_arguments(sn_context *ctx, const sn_model *model, const char *directory,
                                  const sn_output_def *def, const sn_run_info *run) {
     if (!model || !directory || !*directory || !def || !run)
         return sn_fail(ctx, SN_ERR_INVALID_ARGUMENT, "recorder: model, directory, def and run must be given");
-    if (def->mark != SN_DEF_MARK)
-        return sn_fail(ctx, SN_ERR_INVALID_ARGUMENT, "recorder: start from sn_output_def_default()");
-    if (def->vtu_every < 0)
-        return sn_fail(ctx, SN_ERR_INVALID_ARGUMENT, "recorder: vtu_every is %d; 0 or more is allowed",
-                       def->vtu_every);
+    sn_status status = sn_field_check(ctx, &sn_output_fields, def);
+    if (status < 0)
+        return status;
     if (!isfinite(run->frame_seconds) || run->frame_seconds <= 0 || run->frame_total < 0)
         return sn_fail(
             ctx, SN_ERR_INVALID_ARGUMENT,
@@ -253,15 +67,96 @@ static sn_status check_arguments(sn_context *ctx, const sn_model *model, const c
     return SN_OK;
 }
 
-static sn_status recorder_init(sn_recorder *recorder, bool overwrite) {
+/// Hash of all that decides which files there are and what stands in them, besides the model's numbers.
+static uint64_t hash_outputs(const sn_model *model, const sn_output_def *def) {
+    sn_output_def wanted = *def;
+    sn_model_info info = sn_model_get_info(model);
+    // How often the run can be resumed from changes nothing in the files.
+    wanted.checkpoint_every = 0;
+    uint64_t hash = sn_field_hash(SN_HASH_START, &sn_output_fields, &wanted);
+    for (int32_t i = 0; i < info.body_count; i++)
+        hash = sn_hash(hash, sn_model_body(model, i).name, strlen(sn_model_body(model, i).name) + 1);
+    for (int32_t i = 0; i < info.shape_count; i++)
+        hash = sn_hash(hash, sn_model_shape(model, i)->name, strlen(sn_model_shape(model, i)->name) + 1);
+    for (int32_t i = 0; i < def->probe_count; i++) {
+        const sn_probe_def *probe = &def->probes[i];
+        const char *texts[] = {probe->name, probe->body, probe->rigid};
+        for (int t = 0; t < 3; t++)
+            hash = sn_hash(hash, texts[t] ? texts[t] : "", texts[t] ? strlen(texts[t]) + 1 : 1);
+        hash = sn_hash(hash, probe->point, sizeof probe->point);
+    }
+    return hash;
+}
+
+static sn_run_identity identify(const sn_model *model, const sn_output_def *def, const sn_run_info *run) {
+    sn_run_identity identity = {.model_hash = sn_model_hash(model),
+                                .stepper_hash = run->stepper ? sn_stepper_def_hash(run->stepper) : 0,
+                                .output_hash = hash_outputs(model, def),
+                                .frame_seconds = run->frame_seconds,
+                                .substeps = run->substeps};
+    snprintf(identity.version, sizeof identity.version, "%s", sn_version());
+    return identity;
+}
+
+/// All memory, and no file yet.
+static sn_status recorder_init(sn_recorder *recorder, const char *directory, const sn_output_def *def,
+                               const sn_run_info *run) {
     sn_status status = SN_OK;
-    SN_TRY(prepare_directory(recorder->ctx, recorder->directory, overwrite));
-    SN_TRY(sn_output_open(recorder->ctx, recorder->directory, "stats.jsonl", SN_OUTPUT_GROWING,
-                          &recorder->stats));
-    SN_TRY(init_bodies(recorder));
-    if (recorder->def.player)
-        SN_TRY(sn_player_create(recorder->ctx, recorder->model, recorder->directory, &recorder->def,
-                                &recorder->run, &recorder->player));
+    sn_context *ctx = recorder->ctx;
+    const sn_model *model = recorder->model;
+    int32_t node_count = sn_model_get_info(model).node_count;
+    recorder->def = *def;
+    recorder->run = *run;
+    recorder->checkpoint.ctx = ctx;
+    SN_TRY(sn_new_text(ctx, directory, &recorder->directory));
+    SN_TRY(sn_new_text(ctx, run->scene_path ? run->scene_path : "", &recorder->scene_path));
+    recorder->run.scene_path = recorder->scene_path;
+    if (def->probe_count != 0)
+        SN_TRY(sn_probes_create(ctx, model, def, &recorder->probes));
+    recorder->identity = identify(model, def, run);
+    recorder->def.probes = NULL;
+    recorder->run.stepper = NULL;
+    SN_TRY(sn_run_stats_init(&recorder->stats, ctx, model));
+    SN_TRY(sn_recorded_bodies_init(&recorder->bodies, ctx, model, recorder->directory, &recorder->def));
+    if (def->player)
+        SN_TRY(sn_player_create(ctx, model, def, run, &recorder->player));
+    if (def->field_displacement)
+        SN_TRY_NEW(ctx, recorder->field_values[SN_QUANTITY_DISPLACEMENT], node_count);
+    if (def->field_strain)
+        SN_TRY_NEW(ctx, recorder->field_values[SN_QUANTITY_STRAIN], node_count);
+cleanup:
+    return status;
+}
+
+static sn_status make_recorder(sn_context *ctx, const sn_model *model, const char *directory,
+                               const sn_output_def *def, const sn_run_info *run, sn_recorder **out_recorder) {
+    sn_status status = SN_OK;
+    sn_recorder *recorder = NULL;
+    SN_TRY(check_arguments(ctx, model, directory, def, run));
+    SN_TRY_NEW_ZEROED(ctx, recorder, 1);
+    recorder->ctx = ctx;
+    recorder->model = model;
+    recorder->lock = -1;
+    SN_TRY(recorder_init(recorder, directory, def, run));
+    *out_recorder = recorder;
+    return SN_OK;
+cleanup:
+    sn_recorder_destroy(&recorder);
+    return status;
+}
+
+static sn_status open_files(sn_recorder *recorder) {
+    sn_status status = SN_OK;
+    sn_context *ctx = recorder->ctx;
+    SN_TRY(sn_run_stats_open(&recorder->stats, recorder->directory));
+    SN_TRY(sn_history_open(ctx, recorder->directory, &recorder->history));
+    SN_TRY(sn_recorded_bodies_open(&recorder->bodies));
+    if (recorder->def.contacts)
+        SN_TRY(sn_contact_csv_open(ctx, recorder->directory, &recorder->contacts));
+    if (recorder->probes)
+        SN_TRY(sn_probes_open(recorder->probes, recorder->directory));
+    if (recorder->player)
+        SN_TRY(sn_player_open(recorder->player, recorder->directory));
 cleanup:
     return status;
 }
@@ -273,18 +168,11 @@ sn_status sn_recorder_create(sn_context *context, const sn_model *model, const c
         return SN_ERR_INVALID_ARGUMENT;
     sn_status status = SN_OK;
     sn_recorder *recorder = NULL;
-    SN_TRY(check_arguments(context, model, directory, def, run));
-    SN_TRY_NEW_ZEROED(context, recorder, 1);
-    recorder->ctx = context;
-    recorder->model = model;
-    recorder->def = *def;
-    recorder->run = *run;
-    recorder->line = sn_json_make(context);
-    recorder->pvd = sn_json_make(context);
-    SN_TRY(sn_new_text(context, directory, &recorder->directory));
-    SN_TRY(sn_new_text(context, run->scene_path ? run->scene_path : "", &recorder->scene_path));
-    recorder->run.scene_path = recorder->scene_path;
-    SN_TRY(recorder_init(recorder, overwrite));
+    SN_TRY(make_recorder(context, model, directory, def, run, &recorder));
+    SN_TRY(sn_folder_make(context, directory));
+    SN_TRY(sn_folder_lock(context, directory, &recorder->lock));
+    SN_TRY(sn_folder_clear(context, directory, &recorder->bodies.names, overwrite));
+    SN_TRY(open_files(recorder));
     *out_recorder = recorder;
     return SN_OK;
 cleanup:
@@ -297,129 +185,151 @@ void sn_recorder_destroy(sn_recorder **recorder) {
         return;
     sn_recorder *r = *recorder;
     sn_context *ctx = r->ctx;
-    for (int32_t i = 0; r->body && i < r->body_count; i++) {
-        sn_npy_abandon(&r->body[i].surface);
-        sn_npy_abandon(&r->body[i].nodes);
-        SN_RELEASE(ctx, r->body[i].file_name);
-    }
-    sn_output_abandon(&r->stats);
+    sn_recorded_bodies_release(&r->bodies);
+    sn_run_stats_release(&r->stats);
+    sn_history_release(ctx, &r->history);
+    sn_contact_csv_abandon(&r->contacts);
+    sn_probes_destroy(&r->probes);
     sn_player_destroy(&r->player);
-    sn_json_release(&r->line);
-    sn_json_release(&r->pvd);
+    sn_checkpoint_release(&r->checkpoint);
+    sn_folder_unlock(&r->lock);
     for (int32_t f = 0; f < SN_FIELD_COUNT; f++)
         SN_RELEASE(ctx, r->field_values[f]);
-    SN_RELEASE(ctx, r->body);
     SN_RELEASE(ctx, r->directory);
     SN_RELEASE(ctx, r->scene_path);
-    SN_RELEASE(ctx, r->surface);
-    SN_RELEASE(ctx, r->surface_floats);
-    SN_RELEASE(ctx, r->frame_ms);
     sn_release(ctx, r);
     *recorder = NULL;
 }
 
-// ---- Frames
+// ---- Checkpoints
 
-static void put_energies(sn_json *json, const sn_energies *energy) {
-    sn_json_key(json, "energy");
-    sn_json_open(json, '{');
-    sn_json_put_number(json, "kinetic", energy->kinetic);
-    sn_json_put_number(json, "elastic", energy->elastic);
-    sn_json_put_number(json, "attachment", energy->attachment);
-    sn_json_put_number(json, "contact", energy->contact);
-    sn_json_put_number(json, "external", energy->external);
-    sn_json_close(json, '}');
+static sn_checkpoint make_head(const sn_recorder *recorder, const sn_state *state) {
+    const sn_run_totals *totals = &recorder->totals;
+    return (sn_checkpoint){.identity = recorder->identity,
+                           .stats_size = sn_run_stats_size(&recorder->stats),
+                           .contacts_size =
+                               recorder->def.contacts ? sn_contact_csv_size(&recorder->contacts) : 0,
+                           .probes_size = recorder->probes ? sn_probes_size(recorder->probes) : 0,
+                           .history_hash = recorder->history.hash,
+                           .state_size = sn_state_packed_size(state),
+                           .frame_count = recorder->history.count,
+                           .player_stride = recorder->player ? sn_player_stride(recorder->player) : 0,
+                           .status_count = {totals->converged, totals->budget, totals->stalled},
+                           .inverted_frames = totals->inverted,
+                           .dropped_frames = totals->dropped};
 }
 
-static void put_times(sn_json *json, const sn_step_times *ms) {
-    sn_json_key(json, "ms");
-    sn_json_open(json, '{');
-    sn_json_put_number(json, "detect", ms->detect);
-    sn_json_put_number(json, "local", ms->local);
-    sn_json_put_number(json, "gradient", ms->gradient);
-    sn_json_put_number(json, "sweep", ms->sweep);
-    sn_json_put_number(json, "kept", ms->kept);
-    sn_json_put_number(json, "other", ms->other);
-    sn_json_put_number(json, "total", ms->total);
-    sn_json_close(json, '}');
-}
-
-/// Adds a line to stats.jsonl.
-static sn_status record_stats(sn_recorder *recorder, const sn_frame_view *frame) {
-    sn_status status = SN_OK;
-    sn_json *json = &recorder->line;
-    const sn_step_info *info = frame->info;
-    sn_json_clear(json);
-    sn_json_open(json, '{');
-    sn_json_put_integer(json, "frame", frame->index);
-    sn_json_put_number(json, "time", info->time);
-    sn_json_put_text(json, "status", sn_step_status_word(info->status));
-    sn_json_put_integer(json, "iterations", info->iterations);
-    sn_json_put_integer(json, "evaluations", info->evaluations);
-    sn_json_put_integer(json, "factorizations", info->factorizations);
-    put_energies(json, &info->energy);
-    sn_json_put_number(json, "objective_first", info->objective_first);
-    sn_json_put_number(json, "objective_last", info->objective_last);
-    sn_json_put_number(json, "gradient_norm", info->gradient_norm);
-    sn_json_put_number(json, "relative_gradient", info->relative_gradient);
-    sn_json_put_text(json, "stop_test", sn_stop_test_word(info->stop_test));
-    sn_json_put_number(json, "step_error", info->step_error);
-    sn_json_put_integer(json, "active_contacts", info->active_contacts);
-    sn_json_put_number(json, "max_penetration", info->max_penetration);
-    sn_json_put_number(json, "min_det_F", info->min_det_F);
-    sn_json_put_integer(json, "inverted", info->inverted);
-    put_times(json, &info->ms);
-    sn_json_close(json, '}');
-    sn_json_raw(json, "\n");
-    SN_TRY(json->status);
-    SN_TRY(sn_output_write(&recorder->stats, json->text, json->length));
-    SN_TRY(sn_output_record(&recorder->stats));
-cleanup:
-    return status;
-}
-
-static sn_status record_npy(sn_recorder *recorder, const sn_state *state) {
-    sn_status status = SN_OK;
-    for (int32_t i = 0; i < recorder->body_count; i++) {
-        sn_body_info info = sn_model_body(recorder->model, i);
-        size_t count = 3 * (size_t)info.surface_vertex_count;
-        sn_state_surface_positions(state, i, recorder->surface);
-        for (size_t j = 0; j < count; j++)
-            recorder->surface_floats[j] = (float)recorder->surface[j];
-        SN_TRY(sn_npy_append(&recorder->body[i].surface, recorder->surface_floats));
-        SN_TRY(
-            sn_npy_append(&recorder->body[i].nodes, sn_state_positions(state) + 3 * (size_t)info.node_begin));
-    }
-cleanup:
-    return status;
-}
-
-static sn_status record_vtu(sn_recorder *recorder, const sn_frame_view *frame) {
-    sn_status status = SN_OK;
-    for (int32_t i = 0; i < recorder->body_count; i++) {
-        char name[MAX_BODY_FILE_NAME + 64], entry[sizeof name + 96], time[SN_JSON_NUMBER_SIZE];
-        snprintf(name, sizeof name, "%s.%06d.vtu", recorder->body[i].file_name, frame->index);
-        SN_TRY(sn_vtu_write(recorder->ctx, recorder->directory, name, frame, i, recorder->def.vtu_volume,
-                            recorder->def.field_displacement));
-        sn_json_format_number(sn_state_time(frame->state), time);
-        snprintf(entry, sizeof entry, "<DataSet timestep=\"%s\" part=\"%d\" file=\"%s\"/>\n", time, i, name);
-        sn_json_raw(&recorder->pvd, entry);
-        SN_TRY(recorder->pvd.status);
-    }
-cleanup:
-    return status;
-}
-
-/// Counts a step for the summary.
-static sn_status count_step(sn_recorder *recorder, const sn_step_info *info) {
-    sn_status status = sn_grow(recorder->ctx, (void **)&recorder->frame_ms, &recorder->frame_ms_capacity,
-                               (size_t)recorder->frame_count, sizeof *recorder->frame_ms);
+static sn_status write_checkpoint(sn_recorder *recorder, const sn_checkpoint *head, const sn_state *state) {
+    sn_status status = sn_checkpoint_reserve(&recorder->checkpoint, (size_t)head->state_size);
     if (status < 0)
         return status;
-    recorder->frame_ms[recorder->frame_count - 1] = info->ms.total;
-    recorder->status_count[info->status]++;
-    return SN_OK;
+    sn_state_pack(state, sn_checkpoint_state(&recorder->checkpoint));
+    return sn_checkpoint_write(&recorder->checkpoint, head, recorder->directory);
 }
+
+/// Looks at all files before the first one is cut, and reads the history.
+static sn_status check_files(sn_recorder *recorder, const sn_checkpoint *head) {
+    sn_status status = SN_OK;
+    sn_context *ctx = recorder->ctx;
+    const char *directory = recorder->directory;
+    SN_TRY(sn_output_can_reopen(ctx, directory, SN_STATS_FILE, head->stats_size));
+    SN_TRY(sn_recorded_bodies_can_reopen(&recorder->bodies, head->frame_count));
+    if (recorder->def.contacts)
+        SN_TRY(sn_output_can_reopen(ctx, directory, SN_CONTACT_FILE, head->contacts_size));
+    if (recorder->probes)
+        SN_TRY(sn_output_can_reopen(ctx, directory, SN_PROBE_FILE, head->probes_size));
+    if (recorder->player)
+        SN_TRY(sn_player_can_reopen(recorder->player, directory, head->player_stride, head->frame_count));
+    SN_TRY(sn_history_read(ctx, directory, head->frame_count, head->history_hash, &recorder->history));
+cleanup:
+    return status;
+}
+
+static sn_status reopen_files(sn_recorder *recorder, const sn_checkpoint *head) {
+    sn_status status = SN_OK;
+    sn_context *ctx = recorder->ctx;
+    const char *directory = recorder->directory;
+    SN_TRY(sn_run_stats_reopen(&recorder->stats, directory, head->stats_size));
+    SN_TRY(sn_history_reopen(ctx, directory, &recorder->history));
+    SN_TRY(sn_recorded_bodies_reopen(&recorder->bodies, head->frame_count));
+    if (recorder->def.contacts)
+        SN_TRY(sn_contact_csv_reopen(ctx, directory, head->contacts_size, &recorder->contacts));
+    if (recorder->probes)
+        SN_TRY(sn_probes_reopen(recorder->probes, directory, head->probes_size));
+    if (recorder->player)
+        SN_TRY(sn_player_reopen(recorder->player, directory, head->player_stride, head->frame_count));
+    SN_TRY(sn_folder_cut(ctx, directory, &recorder->bodies.names, head->frame_count));
+cleanup:
+    return status;
+}
+
+/// Finds out whether the results of all frames stand there, none of them removed since.
+static sn_status find_results(sn_recorder *recorder, const sn_checkpoint *head) {
+    sn_status status = SN_OK;
+    bool page = true;
+    SN_TRY(sn_folder_has(recorder->ctx, recorder->directory, SN_SUMMARY_FILE, &recorder->has_summary));
+    if (recorder->player)
+        SN_TRY(sn_folder_has(recorder->ctx, recorder->directory, SN_PLAYER_FILE, &page));
+    recorder->complete = head->finished && recorder->has_summary && page;
+cleanup:
+    return status;
+}
+
+static sn_status check_stride(const sn_recorder *recorder, const sn_checkpoint *head) {
+    bool power = head->player_stride > 0 && (head->player_stride & (head->player_stride - 1)) == 0;
+    if (recorder->player ? power : head->player_stride == 0)
+        return SN_OK;
+    return sn_fail(recorder->ctx, SN_ERR_READ, "%s/%s is damaged: the player keeps one frame in %d",
+                   recorder->directory, SN_CHECKPOINT_FILE, head->player_stride);
+}
+
+static sn_status restore(sn_recorder *recorder, sn_state *state) {
+    sn_status status = SN_OK;
+    sn_state *found = NULL;
+    sn_checkpoint head;
+    SN_TRY(sn_folder_lock(recorder->ctx, recorder->directory, &recorder->lock));
+    SN_TRY(sn_checkpoint_read(&recorder->checkpoint, recorder->directory, &head));
+    SN_TRY(sn_run_identity_check(recorder->ctx, recorder->directory, &head.identity, &recorder->identity));
+    SN_TRY(check_stride(recorder, &head));
+    SN_TRY(sn_state_create(recorder->model, &found));
+    status = sn_state_unpack(found, sn_checkpoint_state(&recorder->checkpoint), (size_t)head.state_size);
+    if (status < 0) {
+        sn_message_prefix(recorder->ctx, "%s/%s: ", recorder->directory, SN_CHECKPOINT_FILE);
+        status = SN_ERR_READ;
+        goto cleanup;
+    }
+    SN_TRY(check_files(recorder, &head));
+    SN_TRY(find_results(recorder, &head));
+    SN_TRY(reopen_files(recorder, &head));
+    SN_TRY(sn_state_copy(state, found));
+    recorder->totals = (sn_run_totals){head.frame_count - 1, head.status_count[0], head.status_count[1],
+                                       head.status_count[2], head.inverted_frames, head.dropped_frames};
+cleanup:
+    sn_state_destroy(&found);
+    return status;
+}
+
+sn_status sn_recorder_resume(sn_context *context, const sn_model *model, const char *directory,
+                             const sn_output_def *def, const sn_run_info *run, sn_state *state,
+                             int32_t *out_frame_count, sn_recorder **out_recorder) {
+    if (!context || !out_recorder)
+        return SN_ERR_INVALID_ARGUMENT;
+    sn_status status = SN_OK;
+    sn_recorder *recorder = NULL;
+    if (!state || !out_frame_count || sn_state_model(state) != model)
+        SN_TRY(sn_fail(context, SN_ERR_INVALID_ARGUMENT,
+                       "recorder: a state of the model and out_frame_count must be given"));
+    SN_TRY(make_recorder(context, model, directory, def, run, &recorder));
+    SN_TRY(restore(recorder, state));
+    *out_frame_count = recorder->totals.frames;
+    *out_recorder = recorder;
+    return SN_OK;
+cleanup:
+    sn_recorder_destroy(&recorder);
+    return status;
+}
+
+// ---- Frames
 
 /// Refuses a state of another model, whose arrays have other sizes.
 static sn_status check_state(const sn_recorder *recorder, const sn_state *state) {
@@ -430,7 +340,8 @@ static sn_status check_state(const sn_recorder *recorder, const sn_state *state)
 }
 
 static sn_status check_info(const sn_recorder *recorder, const sn_step_info *info) {
-    if (!info || ((unsigned)info->status < STATUS_COUNT && (unsigned)info->stop_test <= SN_STOP_LINE_SEARCH))
+    if (!info ||
+        ((unsigned)info->status <= SN_STEP_STALLED && (unsigned)info->stop_test <= SN_STOP_LINE_SEARCH))
         return SN_OK;
     return sn_fail(
         recorder->ctx, SN_ERR_INVALID_ARGUMENT,
@@ -438,186 +349,127 @@ static sn_status check_info(const sn_recorder *recorder, const sn_step_info *inf
         (int)info->status, (int)info->stop_test);
 }
 
-sn_status sn_recorder_frame(sn_recorder *recorder, const sn_state *state, const sn_step_info *info) {
-    if (!recorder)
-        return SN_ERR_INVALID_ARGUMENT;
-    if (!state || recorder->finished || (info == NULL) != (recorder->frame_count == 0))
-        return sn_fail(
-            recorder->ctx, SN_ERR_INVALID_ARGUMENT,
-            "recorder: the first frame comes without info, later ones with it, none after finishing");
-    sn_status status = SN_OK;
-    SN_TRY(check_state(recorder, state));
-    SN_TRY(check_info(recorder, info));
-    sn_frame_view frame = {.index = recorder->frame_count, .state = state, .info = info};
+static void count_step(sn_run_totals *totals, const sn_step_info *info) {
+    totals->frames++;
+    totals->converged += info->status == SN_STEP_CONVERGED;
+    totals->budget += info->status == SN_STEP_BUDGET;
+    totals->stalled += info->status == SN_STEP_STALLED;
+    totals->inverted += info->inverted > 0;
+    totals->dropped += info->dropped_contacts > 0;
+}
+
+static sn_frame_view view_frame(sn_recorder *recorder, const sn_state *state, const sn_step_info *info) {
+    sn_frame_view frame = {.index = recorder->history.count, .state = state, .info = info};
     for (int32_t f = 0; f < SN_FIELD_COUNT; f++) {
         if (recorder->field_values[f])
             sn_state_quantity(state, (sn_quantity)f, recorder->field_values[f]);
         frame.field[f] = recorder->field_values[f];
     }
-    if (info) {
-        SN_TRY(count_step(recorder, info));
-        SN_TRY(record_stats(recorder, &frame));
-    }
-    if (recorder->def.npy)
-        SN_TRY(record_npy(recorder, state));
-    if (recorder->def.vtu_every > 0 && frame.index % recorder->def.vtu_every == 0)
-        SN_TRY(record_vtu(recorder, &frame));
+    return frame;
+}
+
+/// Hands a frame to all files, to the checkpoint last.
+static sn_status record_frame(sn_recorder *recorder, const sn_frame_view *frame) {
+    sn_status status = SN_OK;
+    const sn_step_info *info = frame->info;
+    const sn_frame_record record = {sn_state_time(frame->state), info ? info->ms.total : 0,
+                                    info ? (int32_t)info->status : -1, info ? info->iterations : 0};
+    // Where a summary stands, the run is complete.
+    if (recorder->has_summary)
+        SN_TRY(sn_folder_remove(recorder->ctx, recorder->directory, SN_SUMMARY_FILE));
+    recorder->has_summary = recorder->complete = false;
+    if (info)
+        SN_TRY(sn_run_stats_frame(&recorder->stats, frame));
+    SN_TRY(sn_recorded_bodies_frame(&recorder->bodies, frame));
+    if (recorder->def.contacts)
+        SN_TRY(sn_contact_csv_frame(&recorder->contacts, frame));
+    if (recorder->probes)
+        SN_TRY(sn_probes_frame(recorder->probes, frame));
     if (recorder->player)
-        SN_TRY(sn_player_frame(recorder->player, &frame));
-    recorder->frame_count++;
+        SN_TRY(sn_player_frame(recorder->player, frame));
+    SN_TRY(sn_history_append(&recorder->history, &record));
+    if (info)
+        count_step(&recorder->totals, info);
+    if (recorder->def.checkpoint_every > 0 && frame->index % recorder->def.checkpoint_every == 0) {
+        const sn_checkpoint head = make_head(recorder, frame->state);
+        SN_TRY(write_checkpoint(recorder, &head, frame->state));
+    }
 cleanup:
     return status;
+}
+
+sn_status sn_recorder_frame(sn_recorder *recorder, const sn_state *state, const sn_step_info *info) {
+    if (!recorder)
+        return SN_ERR_INVALID_ARGUMENT;
+    if (!state || recorder->phase != RECORDER_OPEN || (info == NULL) != (recorder->history.count == 0))
+        return sn_fail(
+            recorder->ctx, SN_ERR_INVALID_ARGUMENT,
+            "recorder: the first frame comes without info, later ones with it, none after finishing "
+            "or after one that failed");
+    sn_status status = SN_OK;
+    SN_TRY(check_state(recorder, state));
+    SN_TRY(check_info(recorder, info));
+    const sn_frame_view frame = view_frame(recorder, state, info);
+    status = record_frame(recorder, &frame);
+    if (status < 0)
+        recorder->phase = RECORDER_BROKEN;
+cleanup:
+    return status;
+}
+
+sn_run_totals sn_recorder_totals(const sn_recorder *recorder) {
+    return recorder->totals;
 }
 
 // ---- The end
 
-static int compare_numbers(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-/// Value that a share of the sorted values [count] does not exceed, linear between neighbors; NaN if there
-/// are none.
-static double quantile(const double *sorted, int32_t count, double share) {
-    if (count == 0)
-        return NAN;
-    double place = share * (count - 1);
-    int32_t below = (int32_t)place, above = below + 1 < count ? below + 1 : below;
-    return sorted[below] + (place - below) * (sorted[above] - sorted[below]);
-}
-
-/// Name of the processor as the system gives it.
-static void cpu_name(char *out, size_t size) {
-    snprintf(out, size, "unknown");
-    FILE *file = fopen("/proc/cpuinfo", "r");
-    if (!file)
-        return;
-    char line[512];
-    while (fgets(line, sizeof line, file)) {
-        char *colon = strchr(line, ':');
-        if (strncmp(line, "model name", 10) == 0 && colon) {
-            colon[1 + strcspn(colon + 1, "\n")] = '\0';
-            snprintf(out, size, "%s", colon + 1 + strspn(colon + 1, " "));
-            break;
-        }
-    }
-    fclose(file);
-}
-
-/// The process' largest resident size so far.
-static int64_t peak_memory_bytes(void) {
-    struct rusage usage;
-    return getrusage(RUSAGE_SELF, &usage) == 0 ? (int64_t)usage.ru_maxrss * 1024 : 0;
-}
-
-static void put_status_counts(sn_json *json, const int32_t counts[STATUS_COUNT]) {
-    sn_json_key(json, "status");
-    sn_json_open(json, '{');
-    for (int32_t i = 0; i < STATUS_COUNT; i++)
-        sn_json_put_integer(json, sn_step_status_word((sn_step_status)i), counts[i]);
-    sn_json_close(json, '}');
-}
-
-static void put_frame_times(sn_json *json, const double *sorted, int32_t count) {
-    sn_json_key(json, "ms_per_frame");
-    sn_json_open(json, '{');
-    sn_json_put_number(json, "median", quantile(sorted, count, 0.5));
-    sn_json_put_number(json, "p90", quantile(sorted, count, 0.9));
-    sn_json_close(json, '}');
-}
-
-static void put_setup_times(sn_json *json, const sn_run_info *run) {
-    sn_json_key(json, "setup_ms");
-    sn_json_open(json, '{');
-    sn_json_put_number(json, "total", 1e3 * run->setup_seconds);
-    sn_json_close(json, '}');
-}
-
-static void put_summary(const sn_recorder *recorder, const sn_state *state, int32_t step_count,
-                        sn_json *json) {
-    sn_model_info info = sn_model_get_info(recorder->model);
-    char hash[32], cpu[256];
-    snprintf(hash, sizeof hash, "%016llx", (unsigned long long)sn_state_hash(state));
-    cpu_name(cpu, sizeof cpu);
-    json->lines = true;
-    sn_json_open(json, '{');
-    sn_json_put_text(json, "version", sn_version());
-    sn_json_put_text(json, "scene", recorder->scene_path);
-    sn_json_put_integer(json, "nodes", info.node_count);
-    sn_json_put_integer(json, "elements", info.tet_count);
-    sn_json_put_integer(json, "kept_nodes", 0);
-    sn_json_put_integer(json, "frames", step_count);
-    put_status_counts(json, recorder->status_count);
-    sn_json_put_text(json, "state_hash", hash);
-    put_frame_times(json, recorder->frame_ms, step_count);
-    put_setup_times(json, &recorder->run);
-    sn_json_put_integer(json, "peak_memory_bytes", peak_memory_bytes());
-    sn_json_put_integer(json, "threads", sn_context_thread_count(recorder->ctx));
-    sn_json_put_text(json, "cpu", cpu);
-    sn_json_close(json, '}');
-    sn_json_raw(json, "\n");
-}
-
-/// Writes a whole file from text.
-static sn_status write_text_file(const sn_recorder *recorder, const char *name, const char *head,
-                                 const sn_json *text, const char *tail) {
+static sn_status close_growing_files(sn_recorder *recorder) {
     sn_status status = SN_OK;
-    sn_output output = {0};
-    SN_TRY(text->status);
-    SN_TRY(sn_output_open(recorder->ctx, recorder->directory, name, SN_OUTPUT_WHOLE, &output));
-    SN_TRY(sn_output_text(&output, head));
-    SN_TRY(sn_output_write(&output, text->text, text->length));
-    SN_TRY(sn_output_text(&output, tail));
-    SN_TRY(sn_output_finish(&output));
-cleanup:
-    sn_output_abandon(&output);
-    return status;
-}
-
-static sn_status finish_growing_files(sn_recorder *recorder) {
-    sn_status status = SN_OK;
-    for (int32_t i = 0; recorder->def.npy && i < recorder->body_count; i++) {
-        SN_TRY(sn_npy_finish(&recorder->body[i].surface));
-        SN_TRY(sn_npy_finish(&recorder->body[i].nodes));
-    }
-    SN_TRY(sn_output_finish(&recorder->stats));
+    SN_TRY(sn_recorded_bodies_close(&recorder->bodies));
+    if (recorder->def.contacts)
+        SN_TRY(sn_contact_csv_finish(&recorder->contacts));
+    if (recorder->probes)
+        SN_TRY(sn_probes_finish(recorder->probes));
+    SN_TRY(sn_run_stats_finish(&recorder->stats));
+    SN_TRY(sn_history_finish(&recorder->history));
 cleanup:
     return status;
 }
 
 /// The summary comes last: where it stands, the run is complete.
-static sn_status write_results(sn_recorder *recorder, const sn_state *state, int32_t step_count) {
+static sn_status write_results(sn_recorder *recorder, const sn_state *state) {
     sn_status status = SN_OK;
-    sn_json summary = sn_json_make(recorder->ctx);
-    if (recorder->pvd.length > 0)
-        SN_TRY(write_text_file(recorder, "frames.pvd",
-                               "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"1.0\" "
-                               "byte_order=\"LittleEndian\">\n<Collection>\n",
-                               &recorder->pvd, "</Collection>\n</VTKFile>\n"));
+    int32_t count = recorder->history.count;
+    const sn_frame_record *record = recorder->history.record;
+    sn_run_summary summary = {.run = &recorder->run, .state = state, .totals = recorder->totals};
+    SN_TRY(sn_run_summary_times(recorder->ctx, count, record, &summary));
+    SN_TRY(sn_recorded_bodies_list(&recorder->bodies, count, record));
     if (recorder->player)
-        SN_TRY(sn_player_write(recorder->player, recorder->directory,
-                               quantile(recorder->frame_ms, step_count, 0.5)));
-    put_summary(recorder, state, step_count, &summary);
-    SN_TRY(write_text_file(recorder, "summary.json", "", &summary, ""));
+        SN_TRY(sn_player_write(recorder->player, recorder->directory, count, record, summary.ms_median));
+    SN_TRY(sn_run_summary_write(recorder->ctx, recorder->directory, &summary));
 cleanup:
-    sn_json_release(&summary);
     return status;
 }
 
 sn_status sn_recorder_finish(sn_recorder *recorder, const sn_state *state) {
     if (!recorder)
         return SN_ERR_INVALID_ARGUMENT;
-    if (!state || recorder->finished || recorder->frame_count == 0)
-        return sn_fail(recorder->ctx, SN_ERR_INVALID_ARGUMENT,
-                       "recorder: finish once, with a state, after at least the first frame");
+    if (!state || recorder->phase != RECORDER_OPEN || recorder->history.count == 0)
+        return sn_fail(
+            recorder->ctx, SN_ERR_INVALID_ARGUMENT,
+            "recorder: finish once, with a state, after at least the first frame and none that failed");
     sn_status status = SN_OK;
-    int32_t step_count = recorder->frame_count - 1;
     SN_TRY(check_state(recorder, state));
-    recorder->finished = true;
-    if (step_count > 0)
-        qsort(recorder->frame_ms, (size_t)step_count, sizeof *recorder->frame_ms, compare_numbers);
-    SN_TRY(finish_growing_files(recorder));
-    SN_TRY(write_results(recorder, state, step_count));
+    recorder->phase = RECORDER_FINISHED;
+    if (recorder->complete)
+        return SN_OK;
+    // First, for there may be no room left for the results.
+    sn_checkpoint head = make_head(recorder, state);
+    SN_TRY(write_checkpoint(recorder, &head, state));
+    SN_TRY(close_growing_files(recorder));
+    SN_TRY(write_results(recorder, state));
+    head.finished = 1;
+    SN_TRY(write_checkpoint(recorder, &head, state));
 cleanup:
     return status;
 }

@@ -1,11 +1,14 @@
 #define _POSIX_C_SOURCE 200809L
 #include "io/io_recorder_file.h"
 
+#include "io/io_json.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { BUFFER_SIZE = 1 << 16 };
@@ -51,6 +54,94 @@ sn_status sn_output_open(sn_context *ctx, const char *directory, const char *nam
     *output = made;
     return SN_OK;
 cleanup:
+    release_output(&made);
+    return status;
+}
+
+/// What is wrong with a file that should go on behind `size` bytes; SN_OK if it can.
+static sn_status check_reopen(sn_context *ctx, const char *path, int64_t size, int64_t found) {
+    if (found >= size)
+        return SN_OK;
+    return sn_fail(
+        ctx, SN_ERR_READ,
+        "%s has %lld bytes, and the run should go on behind %lld: the file was cut or replaced; put "
+        "back the file of the run, or start the run anew",
+        path, (long long)found, (long long)size);
+}
+
+static sn_status fail_reopen(sn_context *ctx, const char *path, int64_t size, int error) {
+    if (error != ENOENT)
+        return sn_fail(ctx, SN_ERR_WRITE, "cannot write %s: %s", path, strerror(error));
+    return sn_fail(
+        ctx, SN_ERR_READ,
+        "%s is missing, and the run should go on behind its %lld bytes: put back the file of the run, "
+        "or start the run anew",
+        path, (long long)size);
+}
+
+sn_status sn_output_can_reopen(sn_context *ctx, const char *directory, const char *name, int64_t size) {
+    sn_status status = SN_OK;
+    char *path = NULL;
+    struct stat facts;
+    SN_TRY(sn_path_join(ctx, directory, name, &path));
+    status = stat(path, &facts) == 0 ? check_reopen(ctx, path, size, facts.st_size)
+                                     : fail_reopen(ctx, path, size, errno);
+cleanup:
+    SN_RELEASE(ctx, path);
+    return status;
+}
+
+ssize_t sn_read_bytes(int descriptor, void *bytes, size_t size) {
+    size_t got = 0;
+    while (got < size) {
+        ssize_t part = read(descriptor, (unsigned char *)bytes + got, size - got);
+        if (part < 0 && errno == EINTR)
+            continue;
+        if (part < 0)
+            return -1;
+        if (part == 0)
+            break;
+        got += (size_t)part;
+    }
+    return (ssize_t)got;
+}
+
+sn_status sn_output_read_start(sn_context *ctx, const char *directory, const char *name, void *bytes,
+                               size_t size) {
+    sn_status status = SN_OK;
+    char *path = NULL;
+    int descriptor = -1;
+    SN_TRY(sn_path_join(ctx, directory, name, &path));
+    descriptor = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t got = descriptor < 0 ? -1 : sn_read_bytes(descriptor, bytes, size);
+    if (got < 0)
+        SN_TRY(sn_fail(ctx, SN_ERR_READ, "cannot read %s: %s", path, strerror(errno)));
+    SN_TRY(check_reopen(ctx, path, (int64_t)size, got));
+cleanup:
+    if (descriptor >= 0)
+        close(descriptor);
+    SN_RELEASE(ctx, path);
+    return status;
+}
+
+sn_status sn_output_reopen(sn_context *ctx, const char *directory, const char *name, int64_t size,
+                           sn_output *output) {
+    sn_status status = SN_OK;
+    sn_output made = {.ctx = ctx, .descriptor = -1, .record_end = size};
+    struct stat facts;
+    SN_TRY(sn_path_join(ctx, directory, name, &made.path));
+    SN_TRY_NEW(ctx, made.buffer, BUFFER_SIZE);
+    made.descriptor = open(made.path, O_WRONLY | O_CLOEXEC);
+    if (made.descriptor < 0 || fstat(made.descriptor, &facts) != 0)
+        SN_TRY(fail_reopen(ctx, made.path, size, errno));
+    SN_TRY(check_reopen(ctx, made.path, size, facts.st_size));
+    if (ftruncate(made.descriptor, (off_t)size) != 0 || lseek(made.descriptor, (off_t)size, SEEK_SET) < 0)
+        SN_TRY(write_failure(&made, errno));
+    *output = made;
+    return SN_OK;
+cleanup:
+    if (made.descriptor >= 0)
+        close(made.descriptor);
     release_output(&made);
     return status;
 }
@@ -114,6 +205,11 @@ sn_status sn_output_format(sn_output *output, const char *format, ...) {
     va_end(arguments);
     SN_ASSERT(length >= 0 && (size_t)length < sizeof text);
     return sn_output_write(output, text, (size_t)length);
+}
+
+sn_status sn_output_number(sn_output *output, double value) {
+    char text[SN_JSON_NUMBER_SIZE];
+    return sn_output_write(output, text, sn_json_format_number(value, text));
 }
 
 /// Three bytes to four characters.
@@ -198,4 +294,16 @@ void sn_output_abandon(sn_output *output) {
     if (output->temporary)
         unlink(output->temporary);
     release_output(output);
+}
+
+sn_status sn_output_write_whole(sn_context *ctx, const char *directory, const char *name, const void *bytes,
+                                size_t size) {
+    sn_status status = SN_OK;
+    sn_output output = {0};
+    SN_TRY(sn_output_open(ctx, directory, name, SN_OUTPUT_WHOLE, &output));
+    SN_TRY(sn_output_write(&output, bytes, size));
+    SN_TRY(sn_output_finish(&output));
+cleanup:
+    sn_output_abandon(&output);
+    return status;
 }

@@ -9,6 +9,8 @@
 
 #include "base/base_context.h"
 
+#include <sys/types.h>
+
 #if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
 #error "NPY, VTU and the player's data are written as the machine holds them, which must be little-endian"
 #endif
@@ -31,11 +33,32 @@ typedef struct sn_output {
 SN_NODISCARD sn_status sn_output_open(sn_context *ctx, const char *directory, const char *name,
                                       sn_output_kind kind, sn_output *output);
 
+/// Opens the growing file directory/name again, cuts it to its first `size` bytes, which must be whole
+/// records, and goes on behind them. @return SN_OK; SN_ERR_READ: it is missing or shorter than that;
+/// SN_ERR_WRITE, SN_ERR_NO_MEMORY. On error the file is as it was and *output stays closed.
+SN_NODISCARD sn_status sn_output_reopen(sn_context *ctx, const char *directory, const char *name,
+                                        int64_t size, sn_output *output);
+/// Tells whether sn_output_reopen() would find the file long enough, and changes nothing: for looking at all
+/// files of a run before the first one is cut. @return SN_OK, SN_ERR_READ, SN_ERR_NO_MEMORY.
+SN_NODISCARD sn_status sn_output_can_reopen(sn_context *ctx, const char *directory, const char *name,
+                                            int64_t size);
+
+/// Reads the first `size` bytes of directory/name, to see whether it is the file that it should be.
+/// @return SN_OK; SN_ERR_READ: missing, unreadable or shorter; SN_ERR_NO_MEMORY.
+SN_NODISCARD sn_status sn_output_read_start(sn_context *ctx, const char *directory, const char *name,
+                                            void *bytes, size_t size);
+
+/// Reads up to `size` bytes from a descriptor, in as many pieces as the system gives. Returns how many there
+/// were: fewer at the end of the file; -1 with errno after a failure.
+ssize_t sn_read_bytes(int descriptor, void *bytes, size_t size);
+
 /// Appends bytes, text, or bytes as base64. Base64 runs over any number of calls until
 /// sn_output_base64_end().
 SN_NODISCARD sn_status sn_output_write(sn_output *output, const void *bytes, size_t size);
 SN_NODISCARD sn_status sn_output_text(sn_output *output, const char *text);
 SN_NODISCARD sn_status sn_output_format(sn_output *output, const char *format, ...) SN_PRINTF(2, 3);
+/// Appends a finite number that reads back to the same bits, with a point whatever the locale says.
+SN_NODISCARD sn_status sn_output_number(sn_output *output, double value);
 SN_NODISCARD sn_status sn_output_base64(sn_output *output, const void *bytes, size_t size);
 SN_NODISCARD sn_status sn_output_base64_end(sn_output *output);
 
@@ -48,6 +71,11 @@ SN_NODISCARD sn_status sn_output_rewrite_start(sn_output *output, const void *by
 SN_NODISCARD sn_status sn_output_finish(sn_output *output);
 /// Closes the file; a whole one is removed, a growing one keeps its whole records. Fine on a closed output.
 void sn_output_abandon(sn_output *output);
+
+/// Writes the whole file directory/name. @return SN_OK; SN_ERR_WRITE, SN_ERR_NO_MEMORY: the file is as it
+/// was.
+SN_NODISCARD sn_status sn_output_write_whole(sn_context *ctx, const char *directory, const char *name,
+                                             const void *bytes, size_t size);
 
 /// Joins directory and name with one slash.
 SN_NODISCARD sn_status sn_path_join(sn_context *ctx, const char *directory, const char *name,

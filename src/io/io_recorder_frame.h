@@ -1,4 +1,4 @@
-/// What the recorder hands to its writers at each frame.
+/// What the recorder hands to its writers: a frame, and what is remembered of earlier ones.
 #ifndef SN_IO_RECORDER_FRAME_H
 #define SN_IO_RECORDER_FRAME_H
 
@@ -18,8 +18,11 @@ typedef struct sn_frame_view {
     const double *field[SN_FIELD_COUNT]; ///< [node_count] by sn_quantity; NULL where not wanted.
 } sn_frame_view;
 
-/// Words of stats.jsonl and summary.json.
-const char *sn_step_status_word(sn_step_status status);
-const char *sn_stop_test_word(sn_stop_test test);
+/// What is remembered of a frame until the end of the run.
+typedef struct sn_frame_record {
+    double time, ms; ///< Of the state in s; spent on the frame, 0 for the start.
+    int32_t status;  ///< sn_step_status; -1 for the start.
+    int32_t iterations;
+} sn_frame_record;
 
 #endif

@@ -98,27 +98,34 @@ cleanup:
     return status;
 }
 
-sn_status sn_skeleton_read(sn_context *context, const char *path, sn_skeleton **out_skeleton) {
-    if (!context)
-        return SN_ERR_INVALID_ARGUMENT;
-    if (!path || !out_skeleton)
-        return sn_fail(context, SN_ERR_INVALID_ARGUMENT, "sn_skeleton_read: path or out_skeleton is NULL");
+sn_status sn_skeleton_read_text(sn_text *text, sn_skeleton **out_skeleton) {
     sn_status status = SN_OK;
-    sn_text text = {0};
-    skeleton_reader reader = {.text = &text};
-    SN_TRY(sn_text_open(context, path, &text));
-    SN_TRY_NEW_ZEROED(context, reader.skeleton, 1);
-    reader.skeleton->context = context;
-    if (text.has_zero_bytes)
-        SN_TRY(sn_text_fail(&text, "found binary data, expected a skeleton in Trivial Graph Format"));
+    sn_context *ctx = text->ctx;
+    skeleton_reader reader = {.text = text};
+    SN_TRY_NEW_ZEROED(ctx, reader.skeleton, 1);
+    reader.skeleton->context = ctx;
+    if (text->has_zero_bytes)
+        SN_TRY(sn_text_fail(text, "found binary data, expected a skeleton in Trivial Graph Format"));
     SN_TRY(read_joints(&reader));
     SN_TRY(read_bones(&reader));
     *out_skeleton = reader.skeleton;
     reader.skeleton = NULL;
 cleanup:
     sn_skeleton_destroy(&reader.skeleton);
-    sn_tag_map_release(context, &reader.labels);
-    SN_RELEASE(context, reader.line);
+    sn_tag_map_release(ctx, &reader.labels);
+    SN_RELEASE(ctx, reader.line);
+    return status;
+}
+
+sn_status sn_skeleton_read(sn_context *context, const char *path, sn_skeleton **out_skeleton) {
+    if (!context)
+        return SN_ERR_INVALID_ARGUMENT;
+    if (!path || !out_skeleton)
+        return sn_fail(context, SN_ERR_INVALID_ARGUMENT, "sn_skeleton_read: path or out_skeleton is NULL");
+    sn_text text = {0};
+    sn_status status = sn_text_open(context, path, &text);
+    if (status == SN_OK)
+        status = sn_skeleton_read_text(&text, out_skeleton);
     sn_text_close(&text);
     return status;
 }
@@ -135,6 +142,19 @@ static sn_status check_skeleton(const sn_skeleton *skeleton) {
     return SN_OK;
 }
 
+void sn_skeleton_write_text(sn_text_out *out, const sn_skeleton *skeleton) {
+    for (int32_t i = 0; i < skeleton->joint_count; i++) {
+        sn_text_out_print(out, "%d", skeleton->label[i]);
+        for (size_t axis = 0; axis < 3; axis++)
+            sn_text_out_real(out, skeleton->position[3 * (size_t)i + axis]);
+        sn_text_out_print(out, "\n");
+    }
+    sn_text_out_print(out, "#\n");
+    for (size_t i = 0; i < (size_t)skeleton->bone_count; i++)
+        sn_text_out_print(out, "%d %d\n", skeleton->label[skeleton->bone[2 * i]],
+                          skeleton->label[skeleton->bone[2 * i + 1]]);
+}
+
 sn_status sn_skeleton_write(const sn_skeleton *skeleton, const char *path) {
     if (!skeleton || !skeleton->context)
         return SN_ERR_INVALID_ARGUMENT;
@@ -144,16 +164,7 @@ sn_status sn_skeleton_write(const sn_skeleton *skeleton, const char *path) {
     sn_text_out out = {0};
     SN_TRY(check_skeleton(skeleton));
     SN_TRY(sn_text_out_open(skeleton->context, path, &out));
-    for (int32_t i = 0; i < skeleton->joint_count; i++) {
-        sn_text_out_print(&out, "%d", skeleton->label[i]);
-        for (int axis = 0; axis < 3; axis++)
-            sn_text_out_real(&out, skeleton->position[3 * i + axis]);
-        sn_text_out_print(&out, "\n");
-    }
-    sn_text_out_print(&out, "#\n");
-    for (int32_t i = 0; i < skeleton->bone_count; i++)
-        sn_text_out_print(&out, "%d %d\n", skeleton->label[skeleton->bone[2 * i]],
-                          skeleton->label[skeleton->bone[2 * i + 1]]);
+    sn_skeleton_write_text(&out, skeleton);
     SN_TRY(sn_text_out_commit(&out));
 cleanup:
     sn_text_out_close(&out);

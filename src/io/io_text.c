@@ -32,17 +32,29 @@ static sn_status fail_open(sn_context *ctx, const char *path, const char *reason
     return sn_fail(ctx, SN_ERR_READ, "%s: cannot be read: %s", path, reason);
 }
 
-/// Reads an open regular file of `size` bytes and ends it with a zero byte.
+/// Makes room for `size` bytes and the zero byte behind them.
+static sn_status make_room(sn_text *text, size_t size) {
+    if (size == 0)
+        return fail_open(text->ctx, text->path, "the file is empty");
+    return sn_new(text->ctx, size + 1, 1, (void **)&text->bytes);
+}
+
+/// Ends the `size` bytes that have come.
+static void end_bytes(sn_text *text, size_t size) {
+    text->bytes[size] = '\0';
+    text->end = text->bytes + size;
+    text->has_zero_bytes = memchr(text->bytes, 0, size) != NULL;
+}
+
+/// Reads an open regular file of `size` bytes.
 static sn_status read_bytes(sn_text *text, FILE *file, size_t size) {
-    sn_status status = sn_new(text->ctx, size + 1, 1, (void **)&text->bytes);
+    sn_status status = make_room(text, size);
     if (status < 0)
         return status;
     size_t got = fread(text->bytes, 1, size, file);
     if (ferror(file))
         return fail_open(text->ctx, text->path, strerror(errno));
-    text->bytes[got] = '\0';
-    text->end = text->bytes + got;
-    text->has_zero_bytes = memchr(text->bytes, 0, got) != NULL;
+    end_bytes(text, got);
     return SN_OK;
 }
 
@@ -58,8 +70,6 @@ static sn_status read_file(sn_text *text) {
         status = fail_open(text->ctx, text->path, "it is a folder; name a file in it");
     else if (!S_ISREG(about.st_mode))
         status = fail_open(text->ctx, text->path, "it is no regular file; save it to a file first");
-    else if (about.st_size == 0)
-        status = fail_open(text->ctx, text->path, "the file is empty");
     else
         status = read_bytes(text, file, (size_t)about.st_size);
     fclose(file);
@@ -70,6 +80,22 @@ sn_status sn_text_open(sn_context *ctx, const char *path, sn_text *out_text) {
     sn_status status = SN_OK;
     sn_text text = {.ctx = ctx, .path = path, .line = 1};
     SN_TRY(read_file(&text));
+    SN_TRY(sn_number_scope_enter(ctx, &text.numbers));
+    sn_text_rewind(&text);
+    *out_text = text;
+    return SN_OK;
+cleanup:
+    sn_text_close(&text);
+    return status;
+}
+
+sn_status sn_text_open_memory(sn_context *ctx, const char *name, const void *bytes, size_t size,
+                              sn_text *out_text) {
+    sn_status status = SN_OK;
+    sn_text text = {.ctx = ctx, .path = name, .line = 1};
+    SN_TRY(make_room(&text, size));
+    memcpy(text.bytes, bytes, size);
+    end_bytes(&text, size);
     SN_TRY(sn_number_scope_enter(ctx, &text.numbers));
     sn_text_rewind(&text);
     *out_text = text;
@@ -179,7 +205,8 @@ sn_word sn_text_word(sn_text *text) {
 }
 
 sn_word sn_text_rest(sn_text *text) {
-    skip_blanks(text);
+    while (is_blank(*text->at))
+        text->at++;
     const char *begin = text->at;
     while (text->at < text->end && !is_line_end(*text->at))
         text->at++;

@@ -41,6 +41,9 @@ typedef struct sn_word {
 /// Reads a file. A byte-order mark of UTF-8 is dropped. @return SN_OK; SN_ERR_READ: missing, a folder,
 /// unreadable, empty; SN_ERR_NO_MEMORY.
 SN_NODISCARD sn_status sn_text_open(sn_context *ctx, const char *path, sn_text *out_text);
+/// The same from memory, which is copied: for the fuzzers. `name` stands for the path in messages.
+SN_NODISCARD sn_status sn_text_open_memory(sn_context *ctx, const char *name, const void *bytes, size_t size,
+                                           sn_text *out_text);
 /// Accepts a text that was never opened (all zero).
 void sn_text_close(sn_text *text);
 /// Puts the cursor back to the first byte.
@@ -54,7 +57,8 @@ void sn_text_next_line(sn_text *text);
 bool sn_text_skip_space(sn_text *text);
 /// Takes the next word of this line; size 0 at the line's end.
 sn_word sn_text_word(sn_text *text);
-/// Takes the rest of this line, without blanks at its ends; comment marks are part of it.
+/// Takes the rest of this line, without blanks at its ends; comment marks and backslashes are part of it, so
+/// that it never goes on in the next line.
 sn_word sn_text_rest(sn_text *text);
 /// Takes a number of this line. False, with the cursor at the word, if there is none.
 bool sn_text_real(sn_text *text, double *out_value);

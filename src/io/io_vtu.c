@@ -12,7 +12,7 @@ typedef struct vtu_grid {
     const sn_frame_view *frame;
     int32_t body_index;
     sn_body_info body;
-    bool volume;
+    bool volume, has_contacts;
     int32_t point_count, cell_count, cell_size;
     const int32_t *cells;
     int32_t cell_origin;    ///< Number of the first point in `cells`.
@@ -32,6 +32,8 @@ static sn_status grid_init(vtu_grid *grid) {
     sn_status status = SN_OK;
     const sn_model *model = sn_state_model(grid->frame->state);
     const sn_body_info *body = &grid->body;
+    const sn_model_info info = sn_model_get_info(model);
+    grid->has_contacts = info.contact_pair_count > 0;
     grid->point_count = grid->volume ? body->node_count : body->surface_vertex_count;
     grid->cell_count = grid->volume ? body->tet_count : body->surface_triangle_count;
     grid->cell_size = grid->volume ? 4 : 3;
@@ -40,7 +42,7 @@ static sn_status grid_init(vtu_grid *grid) {
     SN_TRY_NEW(grid->ctx, grid->points, 3 * (size_t)grid->point_count);
     SN_TRY_NEW(grid->ctx, grid->vectors, 3 * (size_t)grid->point_count);
     SN_TRY_NEW(grid->ctx, grid->value, grid->point_count);
-    SN_TRY_NEW(grid->ctx, grid->node_value, sn_model_get_info(model).node_count);
+    SN_TRY_NEW(grid->ctx, grid->node_value, info.node_count);
 cleanup:
     return status;
 }
@@ -125,6 +127,24 @@ cleanup:
     return status;
 }
 
+/// Forces of shapes on the body, in grid->vectors: summed at surface vertices, 0 where nothing touches.
+static sn_status contact_forces_to_points(vtu_grid *grid) {
+    sn_status status = SN_OK;
+    const sn_state *state = grid->frame->state;
+    int32_t count = sn_state_contact_count(state);
+    memset(grid->vectors, 0, 3 * (size_t)grid->point_count * sizeof *grid->vectors);
+    for (int32_t i = 0; i < count; i++) {
+        sn_contact contact;
+        SN_TRY(sn_state_contact(state, i, &contact));
+        if (contact.body != grid->body_index || contact.vertex < 0)
+            continue;
+        for (size_t axis = 0; axis < 3; axis++)
+            grid->vectors[3 * (size_t)contact.vertex + axis] += contact.force[axis];
+    }
+cleanup:
+    return status;
+}
+
 static sn_status write_point_data(sn_output *output, vtu_grid *grid, bool displacement) {
     sn_status status = SN_OK;
     const sn_state *state = grid->frame->state;
@@ -139,6 +159,10 @@ static sn_status write_point_data(sn_output *output, vtu_grid *grid, bool displa
     if (strain) {
         to_points(grid, strain, grid->value);
         SN_TRY(write_doubles(output, "strain", 1, grid->point_count, grid->value));
+    }
+    if (!grid->volume && grid->has_contacts) {
+        SN_TRY(contact_forces_to_points(grid));
+        SN_TRY(write_doubles(output, "contact_force", 3, grid->point_count, grid->vectors));
     }
     SN_TRY(sn_output_text(output, "</PointData>\n"));
 cleanup:

@@ -24,6 +24,11 @@ static inline int32_t sn_cell_width(sn_cell_kind kind) {
 /// A height or volume below this part of the longest edge (or its cube) makes a triangle or a tet flat.
 #define SN_FLAT_RATIO 1e-12
 
+/// Edges, and distances from the origin, that may be computed with: products of four of them, as distances to
+/// triangles need, neither vanish nor overflow.
+#define SN_LENGTH_LEAST 1e-50
+#define SN_LENGTH_MOST  1e50
+
 /// Six times the signed volume of a tet, and the cube of its longest edge.
 double sn_tet_volume6(const double *position, const int32_t tet[4], double *out_edge_cubed);
 

@@ -61,9 +61,11 @@ static sn_status find_bounds(const lattice *l, const sn_mesh_data *surface, doub
     if (l->triangle_count == 0)
         return sn_fail(l->context, SN_ERR_MESH, "the surface has no triangles, so there is nothing to fill");
     for (size_t i = 0; i < (size_t)surface->vertex_count * 3; i++)
-        if (!isfinite(surface->position[i]))
-            return sn_fail(l->context, SN_ERR_MESH,
-                           "vertex %zu of the surface is not finite; repair the file", i / 3);
+        if (!(fabs(surface->position[i]) <= SN_LENGTH_MOST))
+            return sn_fail(
+                l->context, SN_ERR_MESH,
+                "vertex %zu of the surface is not finite or too far away to compute with; repair the file",
+                i / 3);
     for (int c = 0; c < 3; c++) {
         low[c] = INFINITY;
         high[c] = -INFINITY;
@@ -84,7 +86,7 @@ static sn_status place_block(lattice *l, const sn_mesh_data *surface, int32_t ce
     if (status < 0)
         return status;
     double longest = fmax(high[0] - low[0], fmax(high[1] - low[1], high[2] - low[2]));
-    if (!(longest > 0) || !isfinite(longest) || !isnormal(longest / cells))
+    if (!(longest / cells >= SN_LENGTH_LEAST))
         return sn_fail(l->context, SN_ERR_MESH,
                        "the surface has no extent (longest side %g), so it holds nothing", longest);
     l->half = 0.5 * longest / cells * (1 + EDGE_EXCESS);

@@ -62,11 +62,13 @@ static tet_fault examine_tet(const double *position, const int32_t *tet) {
         for (int j = 0; j < i; j++)
             if (tet[i] == tet[j])
                 return TET_REPEATS;
+    const double least = SN_LENGTH_LEAST * SN_LENGTH_LEAST * SN_LENGTH_LEAST,
+                 most = SN_LENGTH_MOST * SN_LENGTH_MOST * SN_LENGTH_MOST;
     double cube = 0, volume = sn_tet_volume6(position, tet, &cube) / 6;
     // Infinite positions give a NaN volume or an infinite edge.
-    if (!isfinite(volume) || !isfinite(cube))
+    if (!isfinite(volume) || !(cube <= most))
         return TET_NOT_FINITE;
-    if (!(fabs(volume) >= SN_FLAT_RATIO * cube) || cube == 0)
+    if (!(fabs(volume) >= SN_FLAT_RATIO * cube) || cube < least)
         return TET_FLAT;
     return volume < 0 ? TET_INVERTED : TET_SOUND;
 }
@@ -76,7 +78,7 @@ static sn_status check_tets(sn_context *ctx, const sn_mesh_data *data, const tet
         [TET_SOUND] = "is sound",
         [TET_REPEATS] = "names a vertex twice; remove it",
         [TET_NOT_FINITE] = "has a vertex that is not finite or too far away to compute with; repair the file",
-        [TET_FLAT] = "is flat; remesh there, or remove it",
+        [TET_FLAT] = "is flat, or too small to compute with; remesh there, or remove it",
         [TET_INVERTED] = "has negative volume; swap two of its vertices"};
     int32_t bad = 0, first = -1;
     for (int32_t t = 0; t < list->count; t++)

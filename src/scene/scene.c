@@ -54,6 +54,24 @@ static sn_status read_units(sn_scene *scene, sn_scene_reader *reader) {
     return status;
 }
 
+/// The run's definition wants its probes side by side.
+static sn_status collect_probes(sn_scene *scene) {
+    sn_scene_output_section *output = &scene->content.output;
+    void *memory = NULL;
+    if (output->probe_count == 0)
+        return SN_OK;
+    sn_status status =
+        sn_scene_pool_new(&scene->pool, (size_t)output->probe_count, sizeof(sn_probe_def), &memory);
+    if (status < 0)
+        return status;
+    sn_probe_def *probes = memory;
+    for (int32_t i = 0; i < output->probe_count; i++)
+        probes[i] = output->probes[i].def;
+    output->def.probe_count = output->probe_count;
+    output->def.probes = probes;
+    return SN_OK;
+}
+
 static sn_status read_content(sn_scene *scene) {
     sn_status status = SN_OK;
     sn_scene_reader reader = {&scene->pool, &scene->source, scene->root, sn_field_units_si(), ""};
@@ -61,6 +79,7 @@ static sn_status read_content(sn_scene *scene) {
     SN_TRY(read_units(scene, &reader));
     reader.units = scene->units;
     SN_TRY(sn_scene_read(&reader, &sn_scene_fields, scene->root, &scene->content));
+    SN_TRY(collect_probes(scene));
 cleanup:
     return status;
 }
@@ -150,5 +169,5 @@ sn_stepper_def sn_scene_stepper(const sn_scene *scene) {
 }
 
 sn_output_def sn_scene_output(const sn_scene *scene) {
-    return scene->content.output;
+    return scene->content.output.def;
 }

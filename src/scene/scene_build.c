@@ -103,26 +103,43 @@ void sn_scene_transform(const sn_scene_rigid_item *rigid, double unit, int32_t c
     }
 }
 
+/// Reads or makes the surface of a rigid thing, in m and in its place.
+static sn_status load_surface(const sn_scene_job *job, const sn_scene_rigid_item *rigid,
+                              sn_mesh_data **out_surface) {
+    sn_status status = SN_OK;
+    char *path = NULL;
+    bool from_file = rigid->source == SN_SHAPE_MESH;
+    if (from_file) {
+        SN_TRY(sn_scene_file(job, rigid->mesh, &path));
+        SN_TRY(sn_mesh_data_read(job->context, path, out_surface));
+    } else if (rigid->make.shape == SN_MAKE_BEAM)
+        SN_TRY(sn_fail(job->context, SN_ERR_SCENE,
+                       "beam is made of tetrahedra and no surface; allowed: block, sphere, arm"));
+    else
+        SN_TRY(sn_mesh_make(job->context, &rigid->make, out_surface, NULL));
+    sn_scene_transform(rigid, from_file ? job->scene->units.scale[SN_UNIT_LENGTH] : 1,
+                       (*out_surface)->vertex_count, (*out_surface)->position);
+cleanup:
+    SN_RELEASE(job->context, path);
+    return status;
+}
+
 static sn_status add_shape(sn_scene_job *job, int32_t index) {
     sn_status status = SN_OK;
     const sn_scene_rigid_item *rigid = &job->scene->content.rigids[index];
-    char *path = NULL;
+    bool is_mesh = rigid->source == SN_SHAPE_MESH || rigid->source == SN_RIGID_SURFACE;
+    const char *key = rigid->source == SN_RIGID_SURFACE ? "surface" : "mesh";
     sn_mesh_data *surface = NULL;
     sn_shape_def def = rigid->shape;
-    def.kind = (sn_shape_kind)rigid->source;
+    def.kind = is_mesh ? SN_SHAPE_MESH : (sn_shape_kind)rigid->source;
     SN_TRY(sn_scene_add_motion(job, rigid, &def.frame));
-    if (def.kind == SN_SHAPE_MESH) {
-        SN_TRY(sn_scene_file(job, rigid->mesh, &path));
-        SN_TRY(sn_mesh_data_read(job->context, path, &surface));
-        sn_scene_transform(rigid, job->scene->units.scale[SN_UNIT_LENGTH], surface->vertex_count,
-                           surface->position);
-        def.surface = surface;
-    }
+    if (is_mesh)
+        SN_TRY(load_surface(job, rigid, &surface));
+    def.surface = surface;
     SN_TRY(sn_scene_add_part(job, index, rigid->name, &def));
 cleanup:
     sn_mesh_data_destroy(&surface);
-    SN_RELEASE(job->context, path);
-    return status;
+    return sn_scene_blame(job, status, sn_scene_place(rigid->node, key), "rigid.%s", rigid->name);
 }
 
 static sn_status add_rigids(sn_scene_job *job) {
@@ -130,9 +147,7 @@ static sn_status add_rigids(sn_scene_job *job) {
     for (int32_t i = 0; i < content->rigid_count; i++) {
         const sn_scene_rigid_item *rigid = &content->rigids[i];
         bool bones = rigid->source == SN_RIGID_SKELETON || rigid->source == SN_RIGID_MAKE;
-        sn_status status = bones ? sn_scene_add_skeleton(job, i)
-                                 : sn_scene_blame(job, add_shape(job, i), sn_scene_place(rigid->node, "mesh"),
-                                                  "rigid.%s", rigid->name);
+        sn_status status = bones ? sn_scene_add_skeleton(job, i) : add_shape(job, i);
         if (status < 0)
             return status;
     }
@@ -149,8 +164,7 @@ static sn_body_id find_body(const sn_scene_job *job, const char *name) {
     return (sn_body_id){0, 0};
 }
 
-/// Whether a part is what `name` means: itself, or a bone of the skeleton `name`.
-static bool is_meant(const sn_scene_job *job, const sn_scene_part *part, const char *name) {
+bool sn_scene_is_meant(const sn_scene_job *job, const sn_scene_part *part, const char *name) {
     return strcmp(part->name, name) == 0 || strcmp(job->scene->content.rigids[part->rigid].name, name) == 0;
 }
 
@@ -171,7 +185,7 @@ static sn_status no_such_bone(const sn_scene_job *job, const char *name) {
 static sn_status find_frame(const sn_scene_job *job, const char *name, sn_frame_id *out_frame) {
     const sn_scene_part *found = NULL;
     for (size_t i = 0; i < job->part_count; i++) {
-        if (!is_meant(job, &job->parts[i], name))
+        if (!sn_scene_is_meant(job, &job->parts[i], name))
             continue;
         if (found)
             return sn_fail(job->context, SN_ERR_SCENE,
@@ -185,7 +199,7 @@ static sn_status find_frame(const sn_scene_job *job, const char *name, sn_frame_
     return SN_OK;
 }
 
-// ---- Pins, attachments, springs, loads
+// ---- Pins, attachments, springs, loads, contact
 
 static sn_status add_pin(sn_scene_job *job, const sn_scene_pin_item *item) {
     sn_status status = SN_OK;
@@ -208,14 +222,14 @@ static sn_status add_attachment(sn_scene_job *job, const sn_scene_attachment_ite
     for (size_t p = 0; p < job->part_count; p++) {
         bool meant = false;
         for (int32_t i = 0; i < item->to_count; i++)
-            meant = meant || is_meant(job, &job->parts[p], item->to[i]);
+            meant = meant || sn_scene_is_meant(job, &job->parts[p], item->to[i]);
         if (meant)
             shapes[def.shape_count++] = job->parts[p].shape;
     }
     for (int32_t i = 0; i < item->to_count; i++) {
         bool found = false;
         for (size_t p = 0; p < job->part_count; p++)
-            found = found || is_meant(job, &job->parts[p], item->to[i]);
+            found = found || sn_scene_is_meant(job, &job->parts[p], item->to[i]);
         if (!found)
             SN_TRY(no_such_bone(job, item->to[i]));
     }
@@ -249,6 +263,84 @@ static sn_status add_load(sn_scene_job *job, const sn_scene_load_item *item) {
     return sn_model_add_load(job->builder, &def, NULL);
 }
 
+/// Which of the names that a contact is between is the body, and which the rigid thing.
+static sn_status find_sides(const sn_scene_job *job, const sn_scene_contact_item *item, sn_body_id *out_body,
+                            const char **out_rigid) {
+    const char *const *name = item->between;
+    sn_body_id body[2];
+    bool is_body[2], is_rigid[2] = {false, false};
+    for (int i = 0; i < 2; i++) {
+        body[i] = find_body(job, name[i]);
+        is_body[i] = body[i].index1 != 0;
+        for (size_t p = 0; p < job->part_count; p++)
+            is_rigid[i] = is_rigid[i] || sn_scene_is_meant(job, &job->parts[p], name[i]);
+        if (!is_body[i] && !is_rigid[i])
+            return no_such_bone(job, name[i]);
+    }
+    bool straight = is_body[0] && is_rigid[1], crossed = is_body[1] && is_rigid[0];
+    bool same = strcmp(name[0], name[1]) == 0;
+    if (straight && crossed && !same)
+        return sn_fail(job->context, SN_ERR_SCENE,
+                       "%s and %s both name a body and a rigid thing, so that it is open which is meant; "
+                       "allowed: a body and a rigid thing of names that nothing else has",
+                       name[0], name[1]);
+    if (!straight && !crossed && is_rigid[0])
+        return sn_fail(job->context, SN_ERR_SCENE,
+                       "%s and %s are both rigid and move as they are told; allowed: a body and a rigid "
+                       "thing",
+                       name[0], name[1]);
+    if (!straight && !crossed)
+        return sn_fail(job->context, SN_ERR_SCENE,
+                       "%s and %s are %s, and contact %s is not available yet; allowed: a body and a rigid "
+                       "thing",
+                       name[0], name[1], same ? "one body" : "both bodies",
+                       same ? "of a body with itself" : "between bodies");
+    *out_body = body[straight ? 0 : 1];
+    *out_rigid = name[straight ? 1 : 0];
+    return SN_OK;
+}
+
+const sn_scene_contact_item *sn_scene_contact_of(const sn_scene_job *job, sn_body_id body,
+                                                 const sn_scene_part *part) {
+    const sn_scene_content *content = &job->scene->content;
+    for (int32_t i = 0; i < content->contact_count; i++) {
+        sn_body_id other = {0, 0};
+        const char *rigid = NULL;
+        if (find_sides(job, &content->contacts[i], &other, &rigid) == SN_OK && other.index1 == body.index1 &&
+            sn_scene_is_meant(job, part, rigid))
+            return &content->contacts[i];
+    }
+    return NULL;
+}
+
+static sn_status add_contact(const sn_scene_job *job, const sn_scene_contact_item *item) {
+    sn_status status = SN_OK;
+    sn_context *ctx = job->context;
+    sn_shape_id *shapes = NULL;
+    const char *rigid = NULL;
+    sn_contact_def def = item->def;
+    SN_TRY_NEW(ctx, shapes, job->part_count);
+    SN_TRY(find_sides(job, item, &def.body, &rigid));
+    for (size_t p = 0; p < job->part_count; p++) {
+        if (!sn_scene_is_meant(job, &job->parts[p], rigid))
+            continue;
+        const sn_scene_contact_item *first = sn_scene_contact_of(job, def.body, &job->parts[p]);
+        if (first != item)
+            SN_TRY(
+                sn_fail(ctx, SN_ERR_SCENE,
+                        "%s and %s have a contact already, contact[%d] (line %d); allowed: one entry for a "
+                        "body and a rigid thing",
+                        rigid == item->between[1] ? item->between[0] : item->between[1], job->parts[p].name,
+                        (int)(first - job->scene->content.contacts), (int)first->node->line));
+        shapes[def.shape_count++] = job->parts[p].shape;
+    }
+    def.shapes = shapes;
+    SN_TRY(sn_model_add_contact(job->builder, &def));
+cleanup:
+    SN_RELEASE(ctx, shapes);
+    return status;
+}
+
 static sn_status add_ties(sn_scene_job *job) {
     sn_status status = SN_OK;
     const sn_scene_content *content = &job->scene->content;
@@ -263,6 +355,10 @@ static sn_status add_ties(sn_scene_job *job) {
                               "springs[%d]", (int)i));
     for (int32_t i = 0; i < content->load_count; i++)
         SN_TRY(sn_scene_blame(job, add_load(job, &content->loads[i]), content->loads[i].node, "loads[%d]",
+                              (int)i));
+    for (int32_t i = 0; i < content->contact_count; i++)
+        SN_TRY(sn_scene_blame(job, add_contact(job, &content->contacts[i]),
+                              sn_scene_place(content->contacts[i].node, "between"), "contact[%d].between",
                               (int)i));
 cleanup:
     return status;

@@ -33,6 +33,13 @@ const sn_node *sn_scene_place(const sn_node *item, const char *key);
 SN_NODISCARD sn_status sn_scene_add_part(sn_scene_job *job, int32_t rigid, const char *name,
                                          const sn_shape_def *shape);
 
+/// Whether a part is what `name` means: itself, or a bone of the skeleton `name`.
+bool sn_scene_is_meant(const sn_scene_job *job, const sn_scene_part *part, const char *name);
+
+/// The first contact that holds a body and a part; NULL if there is none.
+const sn_scene_contact_item *sn_scene_contact_of(const sn_scene_job *job, sn_body_id body,
+                                                 const sn_scene_part *part);
+
 /// Full path of a file that the scene names; to be released with sn_release().
 SN_NODISCARD sn_status sn_scene_file(const sn_scene_job *job, const char *path, char **out_path);
 

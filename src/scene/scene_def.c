@@ -263,7 +263,7 @@ static const sn_field_table joint_fields = {.name = "joint",
 /// Sources that a field of rigid things needs.
 enum {
     WITH_BONES = 1u << SN_RIGID_SKELETON | 1u << SN_RIGID_MAKE,
-    WITH_FILE = 1u << SN_SHAPE_MESH | 1u << SN_RIGID_SKELETON | 1u << SN_RIGID_MAKE
+    WITH_POINTS = WITH_BONES | 1u << SN_SHAPE_MESH | 1u << SN_RIGID_SURFACE
 };
 #define WHEN(mask) SN_FIELD_WHEN(offsetof(sn_scene_rigid_item, source), mask)
 #define SHAPE_ROW(name, which, fields, words)                                                                \
@@ -298,13 +298,20 @@ static const sn_field rigid_rows[] = {
      .group = 1,
      .tag = SN_RIGID_MAKE,
      .help = "the skeleton of a shape that Sinew makes (arm); same size as the body's"},
+    {.key = "surface",
+     .kind = SN_FIELD_TABLE,
+     .offset = offsetof(sn_scene_rigid_item, make),
+     .table = &sn_make_fields,
+     .group = 1,
+     .tag = SN_RIGID_SURFACE,
+     .help = "the closed surface of a shape that Sinew makes (block, sphere, arm)"},
     {.key = "scale",
      .kind = SN_FIELD_REAL,
      .offset = offsetof(sn_scene_rigid_item, scale),
      SN_POSITIVE,
      .fallback = "1",
-     .help = "factor on mesh or skeleton, first",
-     WHEN(WITH_FILE)},
+     .help = "factor on mesh, surface or skeleton, first",
+     WHEN(WITH_POINTS)},
     {.key = "rotate",
      .kind = SN_FIELD_VEC3,
      .offset = offsetof(sn_scene_rigid_item, rotation),
@@ -312,7 +319,7 @@ static const sn_field rigid_rows[] = {
      SN_ANY_VALUE,
      .fallback = "[0, 0, 0]",
      .help = "rotation vector about the origin, second",
-     WHEN(WITH_FILE)},
+     WHEN(WITH_POINTS)},
     {.key = "translate",
      .kind = SN_FIELD_VEC3,
      .offset = offsetof(sn_scene_rigid_item, translation),
@@ -320,7 +327,7 @@ static const sn_field rigid_rows[] = {
      SN_ANY_VALUE,
      .fallback = "[0, 0, 0]",
      .help = "translation, last",
-     WHEN(WITH_FILE)},
+     WHEN(WITH_POINTS)},
     {.key = "radius",
      .kind = SN_FIELD_REAL,
      .offset = offsetof(sn_scene_rigid_item, radius),
@@ -497,6 +504,74 @@ static const sn_field_table load_fields = {.name = "load",
                                            SN_FIELD_ROWS(load_rows),
                                            LIST_ITEM(sn_scene_load_item)};
 
+static const sn_field contact_rows[] = {
+    {.key = "between",
+     .kind = SN_FIELD_PAIR,
+     .offset = offsetof(sn_scene_contact_item, between),
+     .section = "bodies",
+     .section2 = "rigid",
+     .required = true,
+     .help =
+         "a body and a rigid thing, in any order; a skeleton means all its bones, NAME.FROM-TO one of them"},
+    {.kind = SN_FIELD_INCLUDE, .offset = offsetof(sn_scene_contact_item, def), .table = &sn_contact_fields},
+    DERIVED(sn_scene_contact_item, node)};
+static const sn_field_table contact_fields = {
+    .name = "contact",
+    .help = "Keeps the surface of a body out of a rigid thing. What the numbers mean: docs/contact.md.",
+    .size = sizeof(sn_scene_contact_item),
+    SN_FIELD_ROWS(contact_rows),
+    LIST_ITEM(sn_scene_contact_item)};
+
+// ---- Output
+
+static const sn_field probe_rows[] = {
+    {.key = "body",
+     .kind = SN_FIELD_REFERENCE,
+     .offset = offsetof(sn_scene_probe_item, def.body),
+     .section = "bodies",
+     .group = 1,
+     .tag = SN_HOLDER_BODY,
+     .help = "a point of a body: its place and velocity"},
+    {.key = "rigid",
+     .kind = SN_FIELD_REFERENCE,
+     .offset = offsetof(sn_scene_probe_item, def.rigid),
+     .section = "rigid",
+     .group = 1,
+     .tag = SN_HOLDER_RIGID,
+     .help = "a rigid thing or bone: the force and moment of bodies on it by contact"},
+    {.key = "point",
+     .kind = SN_FIELD_VEC3,
+     .offset = offsetof(sn_scene_probe_item, def.point),
+     LENGTH,
+     SN_ANY_VALUE,
+     .required = true,
+     .help = "rest place of the point; outside of the body, the nearest place inside",
+     SN_FIELD_WHEN(offsetof(sn_scene_probe_item, holder), 1u << SN_HOLDER_BODY)},
+    DERIVED(sn_scene_probe_item, def.name),
+    DERIVED(sn_scene_probe_item, holder),
+    DERIVED(sn_scene_probe_item, node)};
+static const sn_field_table probe_fields = {.name = "probe",
+                                            .help = "What probes.csv follows, frame by frame.",
+                                            .size = sizeof(sn_scene_probe_item),
+                                            SN_FIELD_ROWS(probe_rows),
+                                            .group = {{offsetof(sn_scene_probe_item, holder), true}},
+                                            .name_offset = offsetof(sn_scene_probe_item, def.name),
+                                            .place_offset = offsetof(sn_scene_probe_item, node)};
+
+static const sn_field output_rows[] = {
+    {.kind = SN_FIELD_INCLUDE, .offset = offsetof(sn_scene_output_section, def), .table = &sn_output_fields},
+    {.key = "probes",
+     .kind = SN_FIELD_MAP,
+     .offset = offsetof(sn_scene_output_section, probes),
+     .count_offset = offsetof(sn_scene_output_section, probe_count),
+     .table = &probe_fields,
+     .help = "points and rigid things whose course goes into probes.csv, by name"}};
+static const sn_field_table output_fields = {.name = "output",
+                                             .help = "What a run writes.",
+                                             .size = sizeof(sn_scene_output_section),
+                                             SN_FIELD_ROWS(output_rows),
+                                             SN_FIELD_NO_ITEM};
+
 // ---- The scene
 
 #define ITEMS_ROW(name, how, member, counter, fields, must, words)                                           \
@@ -543,6 +618,8 @@ static const sn_field scene_rows[] = {
     ITEMS_ROW("springs", SN_FIELD_LIST, springs, spring_count, &spring_fields, false,
               "springs between points"),
     ITEMS_ROW("loads", SN_FIELD_LIST, loads, load_count, &load_fields, false, "constant forces"),
+    ITEMS_ROW("contact", SN_FIELD_LIST, contacts, contact_count, &contact_fields, false,
+              "bodies and rigid things that may touch"),
     {.key = "solver",
      .kind = SN_FIELD_TABLE,
      .offset = offsetof(sn_scene_content, time) + offsetof(sn_scene_time_section, stepper) +
@@ -552,9 +629,8 @@ static const sn_field scene_rows[] = {
     {.key = "output",
      .kind = SN_FIELD_TABLE,
      .offset = offsetof(sn_scene_content, output),
-     .table = &sn_output_fields,
+     .table = &output_fields,
      .help = "what a run writes"},
-    LATER_ROW("contact", "contact between bodies and rigid things"),
     LATER_ROW("precision", "single or double precision")};
 const sn_field_table sn_scene_fields = {
     .name = "scene", .size = sizeof(sn_scene_content), SN_FIELD_ROWS(scene_rows), SN_FIELD_NO_ITEM};

@@ -85,16 +85,16 @@ typedef struct sn_scene_joint {
 } sn_scene_joint;
 
 /// Goes on from sn_shape_kind.
-enum { SN_RIGID_SKELETON = SN_SHAPE_MESH + 1, SN_RIGID_MAKE };
+enum { SN_RIGID_SKELETON = SN_SHAPE_MESH + 1, SN_RIGID_MAKE, SN_RIGID_SURFACE };
 
 typedef struct sn_scene_rigid_item {
     const char *name;
     const sn_node *node;
-    int32_t source; ///< sn_shape_kind, SN_RIGID_SKELETON or SN_RIGID_MAKE
+    int32_t source; ///< sn_shape_kind, or one of the above
     sn_shape_def shape;
     const char *mesh, *skeleton;
-    sn_make_def make;
-    double scale, rotation[3], translation[3]; ///< Of mesh and skeleton.
+    sn_make_def make;                          ///< Of skeleton or surface.
+    double scale, rotation[3], translation[3]; ///< Of meshes and skeletons.
     double radius;                             ///< Of bones.
     int32_t root;                              ///< Label of the root joint; -1: the first.
     sn_interpolation interpolation;            ///< Of joints.
@@ -142,13 +142,32 @@ typedef struct sn_scene_load_item {
     sn_load_def def;
 } sn_scene_load_item;
 
+typedef struct sn_scene_contact_item {
+    const sn_node *node;
+    const char *between[2]; ///< A body and a rigid thing, in any order.
+    sn_contact_def def;
+} sn_scene_contact_item;
+
+typedef struct sn_scene_probe_item {
+    const sn_node *node;
+    int32_t holder; ///< sn_scene_holder: SN_HOLDER_BODY or SN_HOLDER_RIGID
+    sn_probe_def def;
+} sn_scene_probe_item;
+
+typedef struct sn_scene_output_section {
+    sn_output_def def; ///< Its probes are copies of those below.
+    int32_t probe_count;
+    sn_scene_probe_item *probes;
+} sn_scene_output_section;
+
 /// A whole scene file.
 typedef struct sn_scene_content {
     int32_t version;
     sn_scene_units units;
     sn_scene_time_section time;
     double gravity[3];
-    int32_t material_count, body_count, rigid_count, pin_count, attachment_count, spring_count, load_count;
+    int32_t material_count, body_count, rigid_count, pin_count, attachment_count, spring_count, load_count,
+        contact_count;
     sn_scene_material_item *materials;
     sn_scene_body_item *bodies;
     sn_scene_rigid_item *rigids;
@@ -156,7 +175,8 @@ typedef struct sn_scene_content {
     sn_scene_attachment_item *attachments;
     sn_scene_spring_item *springs;
     sn_scene_load_item *loads;
-    sn_output_def output;
+    sn_scene_contact_item *contacts;
+    sn_scene_output_section output;
 } sn_scene_content;
 
 extern const sn_field_table sn_scene_fields, sn_scene_units_fields;

@@ -177,11 +177,23 @@ static sn_status read_text(const sn_scene_reader *reader, const sn_field *field,
 static bool names_bone(const sn_node *section, const char *name) {
     for (const sn_node *entry = section ? section->first : NULL; entry; entry = entry->next) {
         size_t length = entry->key ? strlen(entry->key) : 0;
-        bool skeleton = sn_node_find(entry, "skeleton") || sn_node_find(entry, "make");
+        // Bodies are made too, but have no radius.
+        bool skeleton =
+            sn_node_find(entry, "skeleton") || (sn_node_find(entry, "make") && sn_node_find(entry, "radius"));
         if (length && skeleton && strncmp(entry->key, name, length) == 0 && name[length] == '.')
             return true;
     }
     return false;
+}
+
+/// Lists the names of a section's entries; keeps the one nearest to `word`.
+static void list_names(const sn_node *section, const char *word, char *text, size_t size,
+                       const char **nearest) {
+    bool named = section && section->kind == SN_NODE_MAP;
+    for (const sn_node *entry = named ? section->first : NULL; entry; entry = entry->next) {
+        sn_text_append(text, size, "%s%.64s", text[0] ? ", " : "", entry->key);
+        sn_text_nearest(word, entry->key, nearest);
+    }
 }
 
 static sn_status read_reference(const sn_scene_reader *reader, const sn_field *field, const sn_node *node,
@@ -189,19 +201,35 @@ static sn_status read_reference(const sn_scene_reader *reader, const sn_field *f
     sn_status status = read_text(reader, field, node, out);
     if (status < 0)
         return status;
-    const sn_node *section = sn_node_find(reader->root, field->section);
-    if (sn_node_find(section, *out) || names_bone(section, *out))
-        return SN_OK;
+    const sn_node *section[2] = {sn_node_find(reader->root, field->section),
+                                 field->section2 ? sn_node_find(reader->root, field->section2) : NULL};
     char known[ALLOWED_SIZE] = "";
     const char *nearest = NULL;
-    bool named = section && section->kind == SN_NODE_MAP;
-    for (const sn_node *entry = named ? section->first : NULL; entry; entry = entry->next) {
-        sn_text_append(known, sizeof known, "%s%.64s", known[0] ? ", " : "", entry->key);
-        sn_text_nearest(*out, entry->key, &nearest);
+    for (int i = 0; i < 2; i++) {
+        if (sn_node_find(section[i], *out) || names_bone(section[i], *out))
+            return SN_OK;
+        list_names(section[i], *out, known, sizeof known, &nearest);
     }
-    return sn_node_fail(reader->source, node, reader->path, "%.60s is no name under %s%s%s; allowed: %s",
-                        *out, field->section, nearest ? "; did you mean " : "", nearest ? nearest : "",
+    return sn_node_fail(reader->source, node, reader->path, "%.60s is no name under %s%s%s%s%s; allowed: %s",
+                        *out, field->section, field->section2 ? " or " : "",
+                        field->section2 ? field->section2 : "", nearest ? "; did you mean " : "",
+                        nearest ? nearest : "",
                         known[0] ? known : "none, because the section is missing or empty");
+}
+
+static sn_status read_pair(sn_scene_reader *reader, const sn_field *field, const sn_node *node,
+                           const char **out) {
+    if (node->kind != SN_NODE_LIST || node->child_count != 2)
+        return wrong_type(reader, field, node);
+    int32_t i = 0;
+    for (const sn_node *child = node->first; child; child = child->next, i++) {
+        size_t length = enter_index(reader, i);
+        sn_status status = read_reference(reader, field, child, out + i);
+        if (status < 0)
+            return status;
+        leave(reader, length);
+    }
+    return SN_OK;
 }
 
 // ---- Lists
@@ -371,6 +399,8 @@ static sn_status read_row(sn_scene_reader *reader, const sn_field *field, const 
         return read_reference(reader, field, node, (const char **)(void *)member);
     case SN_FIELD_REFERENCES:
         return read_references(reader, field, node, item);
+    case SN_FIELD_PAIR:
+        return read_pair(reader, field, node, (const char **)(void *)member);
     case SN_FIELD_NAMED:
         return read_named(reader, field, node, item);
     case SN_FIELD_INTS:

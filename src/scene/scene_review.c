@@ -1,14 +1,23 @@
 // A last look at a whole scene: what is allowed but rarely meant, and what no step could solve.
+#include "contact/contact_shape.h"
+#include "io/io_probe.h"
 #include "material/material_model.h"
+#include "math/math_mat3.h"
 #include "scene/scene_build.h"
+#include "sim/sim_model.h"
 
 #include <string.h>
 
 /// Linear tets are far too stiff beyond this Poisson's ratio.
 #define POISSON_LOCKS 0.4
+/// Young's modulus times the square of the step over density and the square of the size: beyond, L-BFGS turns
+/// bodies too slowly (measured: at 1 a block tips as it should, at 100 in seconds instead of 0.3 s).
+#define STIFF_MOST 50
 /// Predicted sag over size outside of these hints at mixed-up units.
 #define SAG_LEAST 1e-6
 #define SAG_MOST  10
+/// What rests on a shape goes in by some hundredths of an edge; deeper at the start was hardly meant.
+static const double START_DEPTH = 0.1;
 
 static const char *place_of(const sn_scene_job *job, const sn_node *node, char *text, size_t size) {
     return sn_node_place(&job->scene->source, node, text, size);
@@ -42,6 +51,154 @@ static void warn_about_units(const sn_scene_job *job, const sn_model_info *info)
            place_of(job, sn_scene_place(job->scene->root, "gravity"), place, sizeof place), ratio, size);
 }
 
+/// Whether `name` is a rigid thing or a bone of it.
+static bool names_rigid(const sn_scene_rigid_item *rigid, const char *name) {
+    size_t length = strlen(rigid->name);
+    return name && strncmp(name, rigid->name, length) == 0 && (name[length] == '\0' || name[length] == '.');
+}
+
+static bool is_used(const sn_scene_content *content, const sn_scene_rigid_item *rigid) {
+    bool used = false;
+    for (int32_t i = 0; i < content->pin_count; i++)
+        used = used || names_rigid(rigid, content->pins[i].to);
+    for (int32_t i = 0; i < content->attachment_count; i++)
+        for (int32_t k = 0; k < content->attachments[i].to_count; k++)
+            used = used || names_rigid(rigid, content->attachments[i].to[k]);
+    for (int32_t i = 0; i < content->spring_count; i++)
+        used = used || names_rigid(rigid, content->springs[i].to.rigid);
+    for (int32_t i = 0; i < content->contact_count; i++)
+        for (int k = 0; k < 2; k++)
+            used = used || names_rigid(rigid, content->contacts[i].between[k]);
+    return used;
+}
+
+static void warn_about_idle_shapes(const sn_scene_job *job) {
+    const sn_scene_content *content = &job->scene->content;
+    char place[640];
+    for (int32_t i = 0; i < content->rigid_count; i++) {
+        const sn_scene_rigid_item *rigid = &content->rigids[i];
+        if (!is_used(content, rigid))
+            sn_log(
+                job->context, SN_LOG_WARNING,
+                "%srigid.%s: nothing touches it or hangs on it, so that bodies pass through; add `contact: "
+                "[{between: [%s, %s]}]`, or an attachment, pin or spring to it",
+                place_of(job, rigid->node, place, sizeof place), rigid->name, content->bodies[0].name,
+                rigid->name);
+    }
+}
+
+/// Signed distance of the body's deepest point from a shape at the start, and the point.
+static double start_distance(const sn_model *model, const sn_contact_pair *pair, double out_place[3]) {
+    const sn_proxies *proxies = &model->bodies[pair->body].proxies;
+    double R[9], origin[3], least = INFINITY;
+    sn_model_shape_pose(model, pair->shape, 0, R, origin);
+    for (int32_t i = 0; i < proxies->count; i++) {
+        double place[3], arm[3], rest[3];
+        sn_proxy_place(proxies, i, model->start_x, place);
+        sn_sub3(place, origin, arm);
+        for (int k = 0; k < 3; k++)
+            rest[k] = R[k] * arm[0] + R[3 + k] * arm[1] + R[6 + k] * arm[2];
+        double distance = sn_contact_shape_distance(model->contact_shape[pair->shape], rest);
+        if (distance < least) {
+            least = distance;
+            memcpy(out_place, place, sizeof place);
+        }
+    }
+    return least;
+}
+
+static void warn_about_start(const sn_scene_job *job, const sn_model *model, const sn_contact_pair *pair,
+                             const char *at, int32_t contact) {
+    double place[3] = {0}, edge = model->bodies[pair->body].proxies.edge;
+    double depth = -start_distance(model, pair, place);
+    if (depth > START_DEPTH * edge)
+        sn_log(job->context, SN_LOG_WARNING,
+               "%scontact[%d]: body %s starts inside of %s, by %.3g m (%.2g mean edges) at [%.4g, %.4g, "
+               "%.4g] m, and will be pushed out; move one of them apart",
+               at, (int)contact, model->bodies[pair->body].name, model->shapes[pair->shape].name, depth,
+               depth / edge, place[0], place[1], place[2]);
+}
+
+static void warn_about_contacts(const sn_scene_job *job, const sn_model *model) {
+    char at[640];
+    for (int32_t p = 0; p < model->pair_count; p++) {
+        const sn_contact_pair *pair = &model->pairs[p];
+        // Parts are the model's shapes, in its order.
+        const sn_scene_contact_item *item =
+            sn_scene_contact_of(job, job->bodies[pair->body], &job->parts[pair->shape]);
+        int32_t index = (int32_t)(item - job->scene->content.contacts);
+        place_of(job, item->node, at, sizeof at);
+        if (model->bodies[pair->body].proxies.count == 0)
+            sn_log(
+                job->context, SN_LOG_WARNING,
+                "%scontact[%d]: all nodes at the surface of body %s are pinned, so that nothing can keep it "
+                "out of %s; pin fewer nodes, or leave the contact out",
+                at, (int)index, model->bodies[pair->body].name, model->shapes[pair->shape].name);
+        else
+            warn_about_start(job, model, pair, at, index);
+    }
+}
+
+/// Inside of a surface with holes is where it surrounds more than half of what is seen, which is seldom
+/// meant.
+static sn_status warn_about_open_meshes(const sn_scene_job *job, const sn_model *model) {
+    char at[640];
+    for (int32_t s = 0; s < model->shape_count; s++) {
+        sn_mesh_report report;
+        if (!model->contact_shape[s] || model->shapes[s].kind != SN_SHAPE_MESH)
+            continue;
+        sn_status status = sn_mesh_data_report(model->shapes[s].surface, &report);
+        if (status < 0)
+            return status;
+        const sn_node *node = job->scene->content.rigids[job->parts[s].rigid].node;
+        if (report.boundary_edges > 0)
+            sn_log(
+                job->context, SN_LOG_WARNING,
+                "%srigid.%s: the mesh is not closed (%d edges have one triangle only): where it is solid is "
+                "a guess, and bodies that touch it may be thrown off; close its holes",
+                place_of(job, sn_scene_place(node, "mesh"), at, sizeof at), model->shapes[s].name,
+                (int)report.boundary_edges);
+    }
+    return SN_OK;
+}
+
+static double body_extent(const sn_model *model, const sn_model_body_data *body) {
+    double extent = 0;
+    for (int k = 0; k < 3; k++) {
+        double low = INFINITY, high = -INFINITY;
+        for (int32_t n = body->node_begin; n < body->node_begin + body->node_count; n++) {
+            low = fmin(low, model->rest[3 * (size_t)n + (size_t)k]);
+            high = fmax(high, model->rest[3 * (size_t)n + (size_t)k]);
+        }
+        extent = fmax(extent, high - low);
+    }
+    return extent;
+}
+
+/// The constant metric resists turning as it resists deformation: what is stiff for its size and the step
+/// turns so little in an iteration that steps end before it has.
+static void warn_about_stiff_bodies(const sn_scene_job *job, const sn_model *model) {
+    sn_time_def time = sn_scene_time(job->scene);
+    double h = time.frame_seconds / time.substeps;
+    char at[640];
+    for (int32_t b = 0; b < model->body_count; b++) {
+        const sn_model_body_data *body = &model->bodies[b];
+        double extent = body_extent(model, body), stiffest = 0;
+        for (int32_t t = body->tet_begin; t < body->tet_begin + body->tet_count; t++) {
+            const sn_material_def *material = &model->materials[model->tet_material[t]];
+            stiffest = fmax(stiffest, material->young / material->density);
+        }
+        double ratio = stiffest * h * h / (extent * extent);
+        if (job->scene->content.time.stepper.integrator != SN_INTEGRATOR_QUASISTATIC && ratio > STIFF_MOST)
+            sn_log(
+                job->context, SN_LOG_WARNING,
+                "%sbodies.%s: stiff for its size and the step (young h^2 / (density size^2) = %.2g): it may "
+                "turn too slowly, or not at all; use shorter steps, a softer material, or a tolerance of "
+                "1e-6 with hundreds of iterations",
+                place_of(job, job->scene->content.bodies[b].node, at, sizeof at), body->name, ratio);
+    }
+}
+
 /// A piece that nothing holds has no equilibrium.
 static sn_status require_anchors(const sn_scene_job *job, const sn_model_info *info) {
     const sn_scene *scene = job->scene;
@@ -52,7 +209,8 @@ static sn_status require_anchors(const sn_scene_job *job, const sn_model_info *i
     sn_status status =
         sn_fail(job->context, SN_ERR_SCENE,
                 "nothing holds a piece of %d nodes, and quasistatics needs every piece held; allowed: a pin, "
-                "attachment or spring to something that holds, or `integrator: implicit_euler`",
+                "attachment or spring to something that holds (contact does not), or `integrator: "
+                "implicit_euler`",
                 (int)info->unanchored_nodes);
     return sn_scene_blame(job, status, body, "bodies.%s", info->unanchored_body);
 }
@@ -77,14 +235,33 @@ static sn_status require_projective(const sn_scene_job *job) {
     return SN_OK;
 }
 
+/// Whole skeletons and bones that are not there: the file's other references are known by now.
+static sn_status require_probed_things(const sn_scene_job *job, const sn_model *model) {
+    sn_status status = SN_OK;
+    const sn_scene_output_section *output = &job->scene->content.output;
+    for (int32_t i = 0; i < output->probe_count && status == SN_OK; i++) {
+        const sn_scene_probe_item *item = &output->probes[i];
+        const char *key = item->holder == SN_HOLDER_BODY ? "body" : "rigid";
+        int32_t index = 0;
+        status = sn_scene_blame(job, sn_probe_find(job->context, model, &item->def, &index),
+                                sn_scene_place(item->node, key), "output.probes.%s.%s", item->def.name, key);
+    }
+    return status;
+}
+
 sn_status sn_scene_review(const sn_scene_job *job, const sn_model *model) {
     sn_model_info info = sn_model_get_info(model);
     sn_status status = require_anchors(job, &info);
     if (status == SN_OK)
         status = require_projective(job);
+    if (status == SN_OK)
+        status = require_probed_things(job, model);
     if (status < 0)
         return status;
     warn_about_locking(job);
     warn_about_units(job, &info);
-    return SN_OK;
+    warn_about_idle_shapes(job);
+    warn_about_contacts(job, model);
+    warn_about_stiff_bodies(job, model);
+    return warn_about_open_meshes(job, model);
 }

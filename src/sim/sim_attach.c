@@ -1,4 +1,5 @@
 /// Attachments of bodies to rigid shapes.
+#include "contact/contact_shape.h"
 #include "elastic/elastic.h"
 #include "math/math_mat3.h"
 #include "sim/sim_builder.h"
@@ -20,9 +21,9 @@ typedef struct attach_job {
     sn_model_builder *builder;
     const sn_attachment_def *def;
     sn_builder_body *body;
-    int32_t *shape;         ///< [def->shape_count] indices of the builder's shapes
-    sn_shape_probe **probe; ///< [def->shape_count]
-    double nearest;         ///< smallest distance seen, m, for the message when nothing is in reach
+    int32_t *shape;           ///< [def->shape_count] indices of the builder's shapes
+    sn_contact_shape **probe; ///< [def->shape_count]
+    double nearest;           ///< smallest distance seen, m, for the message when nothing is in reach
     int32_t spring_count;
     size_t spring_capacity, target_capacity;
     sn_spring *springs;
@@ -32,7 +33,7 @@ typedef struct attach_job {
 static void end_job(attach_job *job) {
     sn_context *ctx = job->builder->context;
     for (int32_t s = 0; job->probe && s < job->def->shape_count; s++)
-        sn_shape_probe_destroy(ctx, &job->probe[s]);
+        sn_contact_shape_destroy(ctx, &job->probe[s]);
     SN_RELEASE(ctx, job->probe);
     SN_RELEASE(ctx, job->shape);
     SN_RELEASE(ctx, job->springs);
@@ -64,7 +65,7 @@ static sn_status begin_job(attach_job *job, sn_body_id body) {
     SN_TRY_NEW_ZEROED(ctx, job->probe, shapes);
     for (int32_t s = 0; s < shapes; s++) {
         SN_TRY(sn_builder_find_shape(job->builder, job->def->shapes[s], &job->shape[s]));
-        SN_TRY(sn_shape_probe_create(ctx, &job->builder->shapes[job->shape[s]], &job->probe[s]));
+        SN_TRY(sn_contact_shape_create(ctx, &job->builder->shapes[job->shape[s]], 0, &job->probe[s]));
     }
 cleanup:
     return status;
@@ -116,7 +117,7 @@ static int32_t nearest_shape(attach_job *job, const double x[3], double *out_dis
     int32_t best = 0;
     *out_distance = HUGE_VAL;
     for (int32_t s = 0; s < job->def->shape_count; s++) {
-        double distance = sn_shape_probe_distance(job->probe[s], x);
+        double distance = sn_contact_shape_distance(job->probe[s], x);
         if (distance < *out_distance)
             best = s, *out_distance = distance;
     }
@@ -152,7 +153,7 @@ static sn_status attach_nodes_hard(attach_job *job, int32_t *out_count) {
     for (int32_t n = 0; n < sn_mesh_node_count(job->body->mesh); n++) {
         bool claimed = false;
         for (int32_t s = 0; s < job->def->shape_count; s++) {
-            double distance = sn_shape_probe_distance(job->probe[s], X + 3 * (size_t)n);
+            double distance = sn_contact_shape_distance(job->probe[s], X + 3 * (size_t)n);
             job->nearest = fmin(job->nearest, distance);
             if (distance > reach)
                 continue;
@@ -185,7 +186,7 @@ static bool is_buried(const attach_job *job, int32_t s, const double x[3]) {
     for (int32_t other = 0; other < job->def->shape_count; other++) {
         if (other == s)
             continue;
-        double distance = sn_shape_probe_distance(job->probe[other], x) - clearance_of(job, s, other);
+        double distance = sn_contact_shape_distance(job->probe[other], x) - clearance_of(job, s, other);
         if (distance < -slack || (distance <= slack && other < s))
             return true;
     }

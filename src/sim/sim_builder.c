@@ -96,6 +96,7 @@ void sn_model_builder_destroy(sn_model_builder **builder) {
     SN_RELEASE(ctx, old->bodies);
     SN_RELEASE(ctx, old->springs);
     SN_RELEASE(ctx, old->targets);
+    SN_RELEASE(ctx, old->pairs);
     sn_release(ctx, old);
     *builder = NULL;
 }

@@ -40,15 +40,16 @@ struct sn_model_builder {
     sn_context *context;
     uint32_t generation;
     double gravity[3];
-    int32_t frame_count, shape_count, body_count, spring_count;
+    int32_t frame_count, shape_count, body_count, spring_count, pair_count;
     sn_model_frame *frames;
     sn_shape_def *shapes; ///< names and surfaces are the builder's
     int32_t *shape_frame;
     sn_builder_body *bodies;
     sn_spring *springs; ///< nodes as in the model
     sn_spring_target *targets;
+    sn_contact_pair *pairs;
     size_t frame_capacity, shape_capacity, shape_frame_capacity, body_capacity, spring_capacity,
-        target_capacity;
+        target_capacity, pair_capacity;
 };
 
 /// Checks a definition against its field table; `def` NULL is an error too.

@@ -290,7 +290,7 @@ static const sn_field load_rows[] = {{.key = "force",
 const sn_field_table sn_load_fields = {
     .name = "load", .size = sizeof(sn_load_def), SN_FIELD_ROWS(load_rows), SN_FIELD_NO_ITEM};
 
-// ---- Attachments and springs
+// ---- Attachments, springs, contact
 
 static const sn_field near_rows[] = {{.key = "distance",
                                       .kind = SN_FIELD_REAL,
@@ -374,6 +374,27 @@ static const sn_field spring_rows[] = {{.key = "stiffness",
 const sn_field_table sn_spring_fields = {
     .name = "spring", .size = sizeof(sn_spring_def), SN_FIELD_ROWS(spring_rows), SN_FIELD_NO_ITEM};
 
+static const sn_field contact_rows[] = {{.key = "friction",
+                                         .kind = SN_FIELD_REAL,
+                                         .offset = offsetof(sn_contact_def, friction),
+                                         SN_NOT_NEGATIVE,
+                                         .fallback = "0",
+                                         .help = "Coulomb's coefficient of friction"},
+                                        {.key = "stiffness",
+                                         .kind = SN_FIELD_REAL,
+                                         .offset = offsetof(sn_contact_def, stiffness),
+                                         SN_FIELD_UNIT(-2, 1, -2, 0),
+                                         SN_POSITIVE,
+                                         .fallback = "0",
+                                         .automatic = "ten times the material's over the mean edge",
+                                         .help = "pressure per depth"},
+                                        DERIVED(sn_contact_def, body),
+                                        DERIVED(sn_contact_def, shape_count),
+                                        DERIVED(sn_contact_def, shapes),
+                                        MARK(sn_contact_def)};
+const sn_field_table sn_contact_fields = {
+    .name = "contact", .size = sizeof(sn_contact_def), SN_FIELD_ROWS(contact_rows), SN_FIELD_NO_ITEM};
+
 // ---- Defaults
 
 #define DEFAULT(type, fields)                                                                                \
@@ -390,3 +411,4 @@ DEFAULT(sn_pin_def, sn_pin_fields)
 DEFAULT(sn_attachment_def, sn_attachment_fields)
 DEFAULT(sn_load_def, sn_load_fields)
 DEFAULT(sn_spring_def, sn_spring_fields)
+DEFAULT(sn_contact_def, sn_contact_fields)

@@ -8,7 +8,7 @@
 /// One for each public definition, for defaults and sn_field_check(). Handles and pointers are derived rows:
 /// in scene files they are names.
 extern const sn_field_table sn_frame_fields, sn_shape_fields, sn_body_fields, sn_pin_fields,
-    sn_attachment_fields, sn_load_fields, sn_spring_fields;
+    sn_attachment_fields, sn_load_fields, sn_spring_fields, sn_contact_fields;
 
 /// Structs inside them.
 extern const sn_field_table sn_selection_fields, sn_initial_fields;

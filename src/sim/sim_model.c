@@ -11,6 +11,7 @@ static void clear_body(sn_context *ctx, sn_model_body_data *body) {
     SN_RELEASE(ctx, body->surface_triangles);
     SN_RELEASE(ctx, body->surface_node);
     SN_RELEASE(ctx, body->surface_weight);
+    sn_proxies_clear(ctx, &body->proxies);
 }
 
 static void clear_arrays(sn_context *ctx, sn_model *model) {
@@ -35,6 +36,9 @@ static void clear_arrays(sn_context *ctx, sn_model *model) {
     SN_RELEASE(ctx, model->frames);
     SN_RELEASE(ctx, model->shapes);
     SN_RELEASE(ctx, model->shape_frame);
+    SN_RELEASE(ctx, model->pairs);
+    SN_RELEASE(ctx, model->contact_shape);
+    SN_RELEASE(ctx, model->body_proxies);
 }
 
 void sn_model_destroy(sn_model **model) {
@@ -48,6 +52,8 @@ void sn_model_destroy(sn_model **model) {
         sn_frame_clear(ctx, &old->frames[f]);
     for (int32_t s = 0; old->shapes && s < old->shape_count; s++)
         sn_shape_clear(ctx, &old->shapes[s]);
+    for (int32_t s = 0; old->contact_shape && s < old->shape_count; s++)
+        sn_contact_shape_destroy(ctx, &old->contact_shape[s]);
     clear_arrays(ctx, old);
     sn_release(ctx, old);
     *model = NULL;
@@ -94,6 +100,7 @@ sn_model_info sn_model_get_info(const sn_model *model) {
                           .node_count = model->node_count,
                           .tet_count = model->tet_count,
                           .shape_count = model->shape_count,
+                          .contact_pair_count = model->pair_count,
                           .edge_mean = model->edge_mean};
     for (int32_t n = 0; n < model->node_count; n++)
         info.pinned_node_count += model->pinned[n];
@@ -104,6 +111,7 @@ sn_model_info sn_model_get_info(const sn_model *model) {
     for (int32_t b = 0; b < model->body_count; b++) {
         info.volume += model->bodies[b].volume;
         info.mass += model->bodies[b].mass;
+        info.proxy_count += model->bodies[b].proxies.count;
         info.sag_estimate = fmax(info.sag_estimate, estimate_sag(model, b));
     }
     for (int32_t m = 0; m < model->material_count; m++)
@@ -156,6 +164,21 @@ void sn_model_shape_pose(const sn_model *model, int32_t shape_index, double time
     bool exists = shape_index >= 0 && shape_index < model->shape_count;
     sn_frame_pose(model, exists ? model->shape_frame[shape_index] : SN_FRAME_WORLD, time, out_R,
                   out_translation);
+}
+
+sn_contact_pair_info sn_model_contact_pair(const sn_model *model, int32_t pair_index) {
+    if (pair_index < 0 || pair_index >= model->pair_count)
+        return (sn_contact_pair_info){0};
+    const sn_contact_pair *pair = &model->pairs[pair_index];
+    const sn_proxies *proxies = &model->bodies[pair->body].proxies;
+    sn_contact_pair_info info = {pair->body,     pair->shape,     proxies->count,
+                                 pair->friction, pair->stiffness, pair->stiffness};
+    for (int32_t i = 0; i < proxies->count && pair->stiffness == 0; i++) {
+        double stiffness = proxies->stiffness[i];
+        info.stiffness_low = i == 0 ? stiffness : fmin(info.stiffness_low, stiffness);
+        info.stiffness_high = fmax(info.stiffness_high, stiffness);
+    }
+    return info;
 }
 
 sn_context *sn_model_context(const sn_model *model) {

@@ -3,6 +3,7 @@
 #define SN_SIM_MODEL_H
 
 #include "base/base_context.h"
+#include "contact/contact_set.h"
 #include "element/element_spring.h"
 #include "material/material_model.h"
 #include "sinew/model.h"
@@ -29,6 +30,7 @@ typedef struct sn_model_body_data {
     int32_t *surface_node;  ///< [surface_vertex_count, 4]
     double *surface_weight; ///< [surface_vertex_count, 4]
     double volume, mass;
+    sn_proxies proxies; ///< none for bodies without contact
 } sn_model_body_data;
 
 /// Where a spring's target sits: rest point carried by a frame.
@@ -41,7 +43,7 @@ typedef struct sn_spring_target {
 struct sn_model {
     sn_context *context;
     int32_t body_count, node_count, tet_count, material_count, spring_count, frame_count, shape_count,
-        piece_count;
+        piece_count, pair_count;
     sn_model_body_data *bodies;
     double *rest;    ///< [node_count, 3], after scale, rotation, translation
     double *start_x; ///< [node_count, 3] initial positions, pinned nodes at their frames' places at time 0
@@ -59,8 +61,12 @@ struct sn_model {
     sn_spring *springs;        ///< [spring_count] attachments and springs
     sn_spring_target *targets; ///< [spring_count]
     sn_model_frame *frames;
-    sn_shape_def *shapes; ///< names and surfaces owned by the model
-    int32_t *shape_frame; ///< [shape_count]
+    sn_shape_def *shapes;             ///< names and surfaces owned by the model
+    int32_t *shape_frame;             ///< [shape_count]
+    sn_contact_pair *pairs;           ///< [pair_count] by body, then shape
+    sn_contact_shape **contact_shape; ///< [shape_count] NULL where no pair needs it
+    const sn_proxies **body_proxies;  ///< [body_count] those of the bodies, as contact wants them
+    sn_contact_source contact;        ///< all of it; no pairs: no contact
     int32_t *node_piece;  ///< [node_count] connected piece (tets and springs between bodies connect)
     bool *piece_anchored; ///< [piece_count] holds a pin, or a spring to a target
     double gravity[3];

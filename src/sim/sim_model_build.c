@@ -2,6 +2,7 @@
 #include "math/math_mat3.h"
 #include "mesh/mesh_topology.h"
 #include "sim/sim_builder.h"
+#include "sim/sim_contact.h"
 #include "sim/sim_shape.h"
 
 #include <string.h>
@@ -207,6 +208,7 @@ sn_status sn_model_build(const sn_model_builder *builder, sn_model **out_model) 
     place_pinned_nodes(model);
     measure_edges(model);
     SN_TRY(find_pieces(model));
+    SN_TRY(sn_model_prepare_contact(builder, model));
     *out_model = model;
     model = NULL;
 cleanup:

@@ -1,16 +1,10 @@
 #include "sim/sim_shape.h"
 
-#include "geom/geom_mesh_distance.h"
 #include "math/math_mat3.h"
 #include "sim/sim_builder.h"
 #include "sim/sim_def.h"
 
 #include <string.h>
-
-struct sn_shape_probe {
-    const sn_shape_def *shape;
-    sn_mesh_distance *mesh; ///< NULL but for meshes
-};
 
 /// Copies a surface with all its faces cut into triangles.
 static sn_status copy_surface(sn_context *ctx, const sn_mesh_data *surface, sn_mesh_data **out_copy) {
@@ -114,72 +108,4 @@ cleanup:
         sn_message_prefix(ctx, "shape %s: ", name);
     SN_RELEASE(ctx, name);
     return status;
-}
-
-sn_status sn_shape_probe_create(sn_context *ctx, const sn_shape_def *shape, sn_shape_probe **out_probe) {
-    sn_status status = SN_OK;
-    sn_shape_probe *probe = NULL;
-    SN_TRY_NEW_ZEROED(ctx, probe, 1);
-    probe->shape = shape;
-    if (shape->kind == SN_SHAPE_MESH) {
-        const sn_mesh_data *surface = shape->surface;
-        SN_TRY(sn_mesh_distance_create(ctx, surface->vertex_count, surface->position, surface->block[0].count,
-                                       surface->block[0].vertex, &probe->mesh));
-    }
-    *out_probe = probe;
-    probe = NULL;
-cleanup:
-    sn_shape_probe_destroy(ctx, &probe);
-    return status;
-}
-
-void sn_shape_probe_destroy(sn_context *ctx, sn_shape_probe **probe) {
-    if (!*probe)
-        return;
-    sn_mesh_distance_destroy(&(*probe)->mesh);
-    SN_RELEASE(ctx, *probe);
-}
-
-static double plane_distance(const sn_shape_def *shape, const double x[3]) {
-    double arm[3];
-    sn_sub3(x, shape->point, arm);
-    return sn_dot3(arm, shape->normal);
-}
-
-static double capsule_distance(const sn_shape_def *shape, const double x[3]) {
-    double axis[3], arm[3], nearest[3];
-    sn_sub3(shape->point2, shape->point, axis);
-    sn_sub3(x, shape->point, arm);
-    double squared = sn_dot3(axis, axis);
-    double u = squared > 0 ? fmin(1, fmax(0, sn_dot3(arm, axis) / squared)) : 0;
-    for (int i = 0; i < 3; i++)
-        nearest[i] = shape->point[i] + u * axis[i];
-    return sn_distance3(x, nearest) - shape->radius;
-}
-
-static double box_distance(const sn_shape_def *shape, const double x[3]) {
-    double outside[3], inside = -HUGE_VAL;
-    for (int i = 0; i < 3; i++) {
-        double beyond = fabs(x[i] - shape->point[i]) - shape->half_size[i];
-        outside[i] = fmax(beyond, 0);
-        inside = fmax(inside, beyond);
-    }
-    return inside < 0 ? inside : sn_norm3(outside);
-}
-
-double sn_shape_probe_distance(const sn_shape_probe *probe, const double x[3]) {
-    const sn_shape_def *shape = probe->shape;
-    switch (shape->kind) {
-    case SN_SHAPE_PLANE:
-        return plane_distance(shape, x);
-    case SN_SHAPE_SPHERE:
-        return sn_distance3(x, shape->point) - shape->radius;
-    case SN_SHAPE_CAPSULE:
-        return capsule_distance(shape, x);
-    case SN_SHAPE_BOX:
-        return box_distance(shape, x);
-    case SN_SHAPE_MESH:
-        return sn_mesh_distance_query(probe->mesh, x, NULL);
-    }
-    return HUGE_VAL;
 }

@@ -1,4 +1,5 @@
-/// Rigid shapes in the rest pose of their frames: signed distance, and points spread over their surfaces.
+/// Rigid shapes in the rest pose of their frames: copies, and points spread over their surfaces. Distances
+/// are contact's (contact_shape.h).
 #ifndef SN_SIM_SHAPE_H
 #define SN_SIM_SHAPE_H
 
@@ -9,17 +10,6 @@
 /// length 1.
 SN_NODISCARD sn_status sn_shape_copy(sn_context *ctx, const sn_shape_def *shape, sn_shape_def *out);
 void sn_shape_clear(sn_context *ctx, sn_shape_def *shape);
-
-/// Answers questions about the distance to one shape.
-typedef struct sn_shape_probe sn_shape_probe;
-
-/// Opens a probe; the shape must outlive it. Meshes get a search tree.
-SN_NODISCARD sn_status sn_shape_probe_create(sn_context *ctx, const sn_shape_def *shape,
-                                             sn_shape_probe **out_probe);
-void sn_shape_probe_destroy(sn_context *ctx, sn_shape_probe **probe);
-
-/// Signed distance in m from the shape's surface, negative inside.
-double sn_shape_probe_distance(const sn_shape_probe *probe, const double x[3]);
 
 /// Spreads points evenly over the surface, about one per spacing^2; the same ones on every run.
 /// @param[out] out_points  [*out_count, 3], to be released with sn_release.

@@ -4,6 +4,7 @@
 #include "sim/sim_state.h"
 #include "sinew/step.h"
 #include "solve/solve_minimize.h"
+#include "solve/solve_settle.h"
 #include "solve/solve_vector.h"
 #include "step/step_def.h"
 #include "step/step_integrator.h"
@@ -22,6 +23,9 @@ struct sn_stepper {
     sn_elastic *elastic;
     sn_metric *metric;
     sn_minimizer *minimizer;
+    sn_contact_set *contact;  ///< NULL without pairs
+    sn_settler *settler;      ///< likewise
+    sn_contact_pose *pose;    ///< [2, shape_count] of shapes at the start and the end of the step
     double *load;             ///< [node_count, 3] N: dead loads and gravity
     double *y;                ///< [node_count, 3] inertial target
     double *x;                ///< [node_count, 3] iterate
@@ -120,6 +124,21 @@ cleanup:
     return status;
 }
 
+static sn_status create_contact(sn_stepper *stepper) {
+    const sn_model *model = stepper->model;
+    sn_context *ctx = stepper->ctx;
+    sn_status status = SN_OK;
+    sn_piece_source pieces = {model->node_count, model->piece_count, model->node_piece,
+                              model->piece_anchored};
+    if (model->pair_count == 0)
+        return SN_OK;
+    SN_TRY(sn_contact_set_create(ctx, &model->contact, &stepper->contact));
+    SN_TRY(sn_settler_create(ctx, &pieces, &stepper->settler));
+    SN_TRY_NEW(ctx, stepper->pose, 2 * (size_t)model->shape_count);
+cleanup:
+    return status;
+}
+
 sn_status sn_stepper_create(const sn_model *model, const sn_stepper_def *def, sn_stepper **out_stepper) {
     if (!model)
         return SN_ERR_INVALID_ARGUMENT;
@@ -137,6 +156,7 @@ sn_status sn_stepper_create(const sn_model *model, const sn_stepper_def *def, sn
     stepper->def = chosen;
     SN_TRY(create_terms(stepper));
     SN_TRY(allocate_scratch(stepper));
+    SN_TRY(create_contact(stepper));
     *out_stepper = stepper;
     return SN_OK;
 
@@ -153,6 +173,9 @@ void sn_stepper_destroy(sn_stepper **stepper) {
     sn_elastic_destroy(&s->elastic);
     sn_metric_destroy(&s->metric);
     sn_minimizer_destroy(&s->minimizer);
+    sn_contact_set_destroy(&s->contact);
+    sn_settler_destroy(&s->settler);
+    SN_RELEASE(ctx, s->pose);
     SN_RELEASE(ctx, s->load);
     SN_RELEASE(ctx, s->y);
     SN_RELEASE(ctx, s->x);
@@ -229,14 +252,33 @@ static sn_status check_reach(const sn_stepper *stepper) {
                    reach, stepper->model->edge_mean);
 }
 
+/// Brings the metric to the step's inertia and to the contacts that the state came with: what it holds then
+/// follows from the state alone, and a run that is resumed takes the same steps.
 static sn_status refresh_factor(sn_stepper *stepper, double inertia, int32_t *out_factorizations) {
-    if (sn_metric_inertia(stepper->metric) == inertia)
+    bool is_current = sn_metric_take_contacts(stepper->metric, stepper->contact);
+    if (sn_metric_inertia(stepper->metric) == inertia && is_current)
         return SN_OK;
     double start = sn_clock();
     sn_status status = sn_metric_factor(stepper->metric, inertia);
     stepper->report.factor_ms = 1e3 * (sn_clock() - start);
     ++*out_factorizations;
     return status;
+}
+
+/// Moves shapes to the end of the step and takes the state's contacts over.
+static void begin_contact(sn_stepper *stepper, const sn_state *state, double h) {
+    const sn_model *model = stepper->model;
+    if (!stepper->contact)
+        return;
+    for (int32_t s = 0; s < model->shape_count; s++)
+        for (int end = 0; end < 2; end++) {
+            sn_contact_pose *pose = &stepper->pose[end * model->shape_count + s];
+            sn_frame_pose(model, model->shape_frame[s], state->time + end * h, pose->R, pose->translation);
+        }
+    sn_contact_set_begin(stepper->contact, state->contact_count, state->contacts, state->x, stepper->pose,
+                         stepper->pose + model->shape_count);
+    for (int32_t i = 0; i < sn_contact_set_count(stepper->contact); i++)
+        sn_contact_set_points(stepper->contact)[i].in_metric = true;
 }
 
 /// Last places, with free pieces carried by their mean predicted motion, so that their momentum is right from
@@ -275,26 +317,52 @@ static sn_objective make_objective(const sn_stepper *stepper, double inertia) {
                           .inertia = inertia,
                           .y = stepper->y,
                           .load = inertia > 0 ? NULL : stepper->load,
-                          .targets = stepper->targets};
+                          .targets = stepper->targets,
+                          .contact = stepper->contact};
+}
+
+/// Replaces the start by the last places where it lies so deep in what it meets that not to have moved is
+/// better: g is then the energy that the last step left.
+static void stay_if_better(sn_stepper *stepper, const sn_state *state, const sn_objective *objective) {
+    const sn_model *model = stepper->model;
+    size_t size = 3 * (size_t)model->node_count * sizeof *stepper->x;
+    sn_contact_set_renew(stepper->contact, stepper->x);
+    if (sn_contact_set_count(stepper->contact) == 0)
+        return;
+    memcpy(stepper->x_carried, state->x, size);
+    copy_pinned(model, stepper->x, stepper->x_carried);
+    double g = sn_objective_evaluate(objective, stepper->x, NULL).total;
+    if (!(g <= sn_objective_evaluate(objective, stepper->x_carried, NULL).total))
+        memcpy(stepper->x, stepper->x_carried, size);
 }
 
 /// Fills stepper->x with the better of two starts: the inertial target, or the last places. The second one
 /// wins when the step is so long that following the velocities would tear the body apart; then g, and with it
-/// the energy, starts no higher than the last step ended.
+/// the energy, starts no higher than the last step ended. In both, free pieces are moved onto what they meet
+/// on the way to the target.
 static void choose_start(sn_stepper *stepper, const sn_state *state, const sn_objective *objective) {
     const sn_model *model = stepper->model;
+    size_t size = 3 * (size_t)model->node_count * sizeof *stepper->x;
     // stepper->x holds the pinned nodes' new places.
     carry_pieces(stepper, state);
     copy_pinned(model, stepper->x, stepper->x_carried);
     copy_pinned(model, stepper->x, stepper->y);
-    const double *start = stepper->x_carried;
-    if (objective->inertia > 0) {
-        double g_y = sn_objective_evaluate(objective, stepper->y, NULL).total;
-        double g_carried = sn_objective_evaluate(objective, stepper->x_carried, NULL).total;
-        if (g_y <= g_carried)
-            start = stepper->y;
+    if (objective->inertia == 0) {
+        memcpy(stepper->x, stepper->x_carried, size);
+        return;
     }
-    memcpy(stepper->x, start, 3 * (size_t)model->node_count * sizeof *start);
+    memcpy(stepper->x, stepper->y, size);
+    if (stepper->contact) {
+        sn_contact_set_predict(stepper->contact, stepper->x);
+        sn_settle(stepper->settler, objective, stepper->x);
+        sn_settle(stepper->settler, objective, stepper->x_carried);
+    }
+    double g_y = sn_objective_evaluate(objective, stepper->x, NULL).total;
+    double g_carried = sn_objective_evaluate(objective, stepper->x_carried, NULL).total;
+    if (!(g_y <= g_carried))
+        memcpy(stepper->x, stepper->x_carried, size);
+    if (stepper->contact)
+        stay_if_better(stepper, state, objective);
 }
 
 static double external_energy(const sn_stepper *stepper, const double *x) {
@@ -305,6 +373,18 @@ static double external_energy(const sn_stepper *stepper, const double *x) {
     return sum;
 }
 
+/// Leaves the contacts in the state.
+static void end_contact(sn_stepper *stepper, sn_state *state, sn_step_info *info) {
+    sn_contact_outcome outcome;
+    if (!stepper->contact)
+        return;
+    info->energy.contact = sn_contact_set_evaluate(stepper->contact, state->x, 1, NULL, NULL);
+    info->dropped_contacts = sn_contact_set_dropped(stepper->contact);
+    state->contact_count = sn_contact_set_end(stepper->contact, state->x, state->contacts, &outcome);
+    info->active_contacts = outcome.active;
+    info->max_penetration = outcome.max_depth;
+}
+
 static void report_step(sn_stepper *stepper, const sn_state *state, const sn_minimize_result *result,
                         sn_step_info *info) {
     double linear[3], angular[3];
@@ -313,6 +393,9 @@ static void report_step(sn_stepper *stepper, const sn_state *state, const sn_min
     info->stop_test = result->stop_test;
     info->iterations = result->iterations;
     info->evaluations = result->evaluations;
+    info->factorizations += result->factorizations;
+    if (result->factorizations > 0)
+        stepper->report.factor_ms = 1e3 * result->factor_seconds;
     info->objective_first = result->first.total;
     info->objective_last = result->last.total;
     info->gradient_norm = result->gradient_last;
@@ -325,6 +408,38 @@ static void report_step(sn_stepper *stepper, const sn_state *state, const sn_min
     if (stepper->def.integrator != SN_INTEGRATOR_QUASISTATIC)
         sn_state_momentum(state, linear, angular, &info->energy.kinetic);
     sn_state_inversion(state, &info->min_det_F, &info->inverted);
+}
+
+static sn_step_times share_out_times(sn_stepper *stepper, const sn_minimize_result *result, double total) {
+    sn_elastic_times times = sn_elastic_take_times(stepper->elastic);
+    sn_step_times ms = {.local = 1e3 * times.local,
+                        .gradient = 1e3 * times.gather,
+                        .sweep = 1e3 * result->sweep_seconds,
+                        .detect = 1e3 * result->detect_seconds,
+                        .total = 1e3 * total};
+    ms.other = ms.total - ms.local - ms.gradient - ms.sweep - ms.detect;
+    return ms;
+}
+
+static sn_status status_of(sn_step_status status) {
+    switch (status) {
+    case SN_STEP_CONVERGED:
+        return SN_OK;
+    case SN_STEP_BUDGET:
+        return SN_NOT_CONVERGED;
+    case SN_STEP_STALLED:
+        return SN_STALLED;
+    }
+    return SN_OK;
+}
+
+/// Balances free pieces on their contacts. What they meet on that last bit of way counts too.
+static void settle_at_end(sn_stepper *stepper, const sn_objective *objective) {
+    if (!stepper->contact)
+        return;
+    sn_settle(stepper->settler, objective, stepper->x);
+    sn_contact_set_predict(stepper->contact, stepper->x);
+    sn_settle(stepper->settler, objective, stepper->x);
 }
 
 sn_status sn_step(sn_stepper *stepper, sn_state *state, double h, sn_step_info *out_info) {
@@ -340,6 +455,7 @@ sn_status sn_step(sn_stepper *stepper, sn_state *state, double h, sn_step_info *
     sn_integrator_state before = {stepper->ctx,  model->node_count, model->mass,
                                   stepper->load, state->x,          state->v};
 
+    begin_contact(stepper, state, h);
     status = refresh_factor(stepper, inertia, &info.factorizations);
     if (status < 0)
         return status;
@@ -356,6 +472,8 @@ sn_status sn_step(sn_stepper *stepper, sn_state *state, double h, sn_step_info *
     sn_minimize_result result;
     status = sn_minimize(stepper->minimizer, &objective, stepper->metric, &options, stepper->x, &result);
     if (status == SN_OK)
+        settle_at_end(stepper, &objective);
+    if (status == SN_OK)
         status = check_reach(stepper);
     if (status < 0)
         return status;
@@ -363,24 +481,12 @@ sn_status sn_step(sn_stepper *stepper, sn_state *state, double h, sn_step_info *
     sn_integrator_velocity(h, &before, stepper->x, state->v);
     memcpy(state->x, stepper->x, 3 * (size_t)model->node_count * sizeof *state->x);
     state->time += h;
+    end_contact(stepper, state, &info);
     report_step(stepper, state, &result, &info);
-    sn_elastic_times times = sn_elastic_take_times(stepper->elastic);
-    info.ms = (sn_step_times){.local = 1e3 * times.local,
-                              .gradient = 1e3 * times.gather,
-                              .sweep = 1e3 * result.sweep_seconds,
-                              .total = 1e3 * (sn_clock() - start)};
-    info.ms.other = info.ms.total - info.ms.local - info.ms.gradient - info.ms.sweep;
+    info.ms = share_out_times(stepper, &result, sn_clock() - start);
     if (out_info)
         *out_info = info;
-    switch (result.status) {
-    case SN_STEP_CONVERGED:
-        return SN_OK;
-    case SN_STEP_BUDGET:
-        return SN_NOT_CONVERGED;
-    case SN_STEP_STALLED:
-        return SN_STALLED;
-    }
-    return SN_OK;
+    return status_of(result.status);
 }
 
 void sn_step_info_add(sn_step_info *sum, const sn_step_info *next) {
@@ -391,6 +497,10 @@ void sn_step_info_add(sn_step_info *sum, const sn_step_info *next) {
     out.iterations += sum->iterations;
     out.evaluations += sum->evaluations;
     out.factorizations += sum->factorizations;
+    out.dropped_contacts += sum->dropped_contacts;
+    out.max_penetration = fmax(next->max_penetration, sum->max_penetration);
+    out.min_det_F = fmin(next->min_det_F, sum->min_det_F);
+    out.inverted = next->inverted > sum->inverted ? next->inverted : sum->inverted;
     out.ms.detect += sum->ms.detect;
     out.ms.local += sum->ms.local;
     out.ms.gradient += sum->ms.gradient;
@@ -430,7 +540,26 @@ sn_status sn_stepper_shape_reaction(const sn_stepper *stepper, const sn_state *s
         for (int k = 0; k < 3; k++)
             out_force[k] += force[k], out_moment[k] += moment[k];
     }
-    return SN_OK;
+    sn_contact_sum contact;
+    status = sn_state_contact_sum(state, shape_index, &contact);
+    for (int k = 0; k < 3 && status == SN_OK; k++)
+        out_force[k] += contact.force[k], out_moment[k] += contact.moment[k];
+    return status;
+}
+
+/// Adds what contacts press on pinned nodes.
+static void add_contact_shares(const sn_state *state, double *forces) {
+    const sn_model *model = state->model;
+    for (int32_t i = 0; i < state->contact_count; i++) {
+        const sn_contact_record *record = &state->contacts[i];
+        const sn_proxies *proxies = &model->bodies[model->pairs[record->pair].body].proxies;
+        for (size_t a = 0; a < 4; a++) {
+            int32_t node = proxies->node[4 * (size_t)record->proxy + a];
+            for (int k = 0; model->pinned[node] && k < 3; k++)
+                forces[3 * (size_t)node + (size_t)k] +=
+                    proxies->weight[4 * (size_t)record->proxy + a] * record->force[k];
+        }
+    }
 }
 
 sn_status sn_stepper_pin_forces(sn_stepper *stepper, const sn_state *state, double *out_forces) {
@@ -448,6 +577,7 @@ sn_status sn_stepper_pin_forces(sn_stepper *stepper, const sn_state *state, doub
             // Static part: inertia of pinned nodes is the holder's business.
             out_forces[j] = model->pinned[i] ? stepper->load[j] - stepper->gradient[j] : 0;
         }
+    add_contact_shares(state, out_forces);
     return SN_OK;
 }
 

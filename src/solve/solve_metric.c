@@ -1,6 +1,8 @@
 #include "solve/solve_metric.h"
 
 #include "base/base_parallel.h"
+#include "base/base_util.h"
+#include "math/math_mat3.h"
 
 #include <math.h>
 #include <string.h>
@@ -24,9 +26,13 @@ struct sn_metric {
     double *piece_mass;     ///< [piece_count] kg, of free nodes
     double *piece_ground;   ///< [piece_count] 1/s^2: least inertia in the factor; 0 for anchored pieces
     double (*piece_sum)[3]; ///< [piece_count] scratch
-    sn_csr stiffness;       ///< L on the unknowns
-    double *value;          ///< [entries] L + inertia M
-    double *right;          ///< [unknown_count, 3] scratch
+    uint64_t contact_names; ///< hash of the contacts in the metric
+    double *contact;        ///< [unknown_count] N/m: contacts' part of the diagonal
+    double *piece_contact;  ///< [piece_count] N/m: its sum over the piece; 0: the piece is free
+    double (*piece_correction)[9]; ///< [piece_count] m/N, see sn_metric_correct_translations()
+    sn_csr stiffness;              ///< L on the unknowns
+    double *value;                 ///< [entries] L + inertia M
+    double *right;                 ///< [unknown_count, 3] scratch
     sn_factor *factor;
     double inertia;
     bool has_free_piece;
@@ -47,6 +53,9 @@ static sn_status number_unknowns(sn_metric *metric, const sn_metric_def *def) {
     SN_TRY_NEW_ZEROED(ctx, metric->piece_mass, def->piece_count);
     SN_TRY_NEW_ZEROED(ctx, metric->piece_ground, def->piece_count);
     SN_TRY_NEW(ctx, metric->piece_sum, def->piece_count);
+    SN_TRY_NEW_ZEROED(ctx, metric->contact, count);
+    SN_TRY_NEW_ZEROED(ctx, metric->piece_contact, def->piece_count);
+    SN_TRY_NEW_ZEROED(ctx, metric->piece_correction, def->piece_count);
     SN_TRY(sn_new_copy(ctx, def->piece_anchored, (size_t)def->piece_count, sizeof(bool),
                        (void **)&metric->piece_anchored));
     for (int32_t p = 0; p < def->piece_count; p++)
@@ -106,6 +115,7 @@ sn_status sn_metric_create(sn_context *ctx, const sn_elastic *elastic, const sn_
     metric->node_count = def->node_count;
     metric->piece_count = def->piece_count;
     metric->inertia = -1;
+    metric->contact_names = SN_HASH_START;
     SN_TRY(number_unknowns(metric, def));
     SN_TRY(sn_elastic_metric(elastic, &triplet_count, &triplets));
     triplet_count = restrict_triplets(metric, triplet_count, triplets);
@@ -141,6 +151,9 @@ void sn_metric_destroy(sn_metric **metric) {
     SN_RELEASE(ctx, m->piece_mass);
     SN_RELEASE(ctx, m->piece_ground);
     SN_RELEASE(ctx, m->piece_sum);
+    SN_RELEASE(ctx, m->contact);
+    SN_RELEASE(ctx, m->piece_contact);
+    SN_RELEASE(ctx, m->piece_correction);
     SN_RELEASE(ctx, m->value);
     SN_RELEASE(ctx, m->right);
     SN_RELEASE(ctx, *metric);
@@ -154,6 +167,11 @@ sn_factor_info sn_metric_factor_info(const sn_metric *metric) {
     return sn_factor_get_info(metric->factor);
 }
 
+/// Inertia that the factor holds for a piece.
+static double piece_inertia(const sn_metric *metric, int32_t piece, double inertia) {
+    return fmax(inertia, metric->piece_ground[piece]);
+}
+
 sn_status sn_metric_factor(sn_metric *metric, double inertia) {
     metric->inertia = -1;
     if (!(inertia >= 0) || (inertia == 0 && metric->has_free_piece))
@@ -163,12 +181,103 @@ sn_status sn_metric_factor(sn_metric *metric, double inertia) {
     memcpy(metric->value, a->value, (size_t)a->start[a->n] * sizeof *metric->value);
     for (int32_t u = 0; u < a->n; u++)
         *diagonal(a, metric->value, u) +=
-            fmax(inertia, metric->piece_ground[metric->unknown_piece[u]]) * metric->unknown_mass[u];
+            piece_inertia(metric, metric->unknown_piece[u], inertia) * metric->unknown_mass[u] +
+            metric->contact[u];
     sn_factor_matrix matrix = factor_matrix(metric);
     sn_status status = sn_factor_numeric(metric->factor, &matrix);
     if (status >= 0)
         metric->inertia = inertia;
     return status;
+}
+
+// ---- Contacts
+
+static void add_to_diagonal(sn_metric *metric, const sn_contact_point *c) {
+    for (int a = 0; a < 4; a++) {
+        int32_t u = metric->unknown[c->node[a]];
+        // Embedding leaves weights a rounding below 0.
+        double entry = c->stiffness * fabs(c->weight[a]);
+        if (u < 0)
+            continue;
+        metric->contact[u] += entry;
+        metric->piece_contact[metric->unknown_piece[u]] += entry;
+    }
+}
+
+bool sn_metric_take_contacts(sn_metric *metric, sn_contact_set *set) {
+    uint64_t names = SN_HASH_START;
+    memset(metric->contact, 0, (size_t)metric->unknown_count * sizeof *metric->contact);
+    memset(metric->piece_contact, 0, (size_t)metric->piece_count * sizeof *metric->piece_contact);
+    for (int32_t i = 0; set && i < sn_contact_set_count(set); i++) {
+        sn_contact_point *c = &sn_contact_set_points(set)[i];
+        int32_t name[2] = {c->record.pair, c->record.proxy};
+        c->in_metric |= c->gap < 0;
+        if (!c->in_metric)
+            continue;
+        add_to_diagonal(metric, c);
+        names = sn_hash(names, name, sizeof name);
+    }
+    bool is_same = names == metric->contact_names;
+    metric->contact_names = names;
+    return is_same;
+}
+
+/// Piece of a contact's point; -1 if only pinned nodes carry it.
+static int32_t contact_piece(const sn_metric *metric, const sn_contact_point *c) {
+    for (int a = 0; a < 4; a++)
+        if (metric->unknown[c->node[a]] >= 0)
+            return metric->unknown_piece[metric->unknown[c->node[a]]];
+    return -1;
+}
+
+/// True where the correction of a piece's translation applies.
+static bool is_held_by_contact(const sn_metric *metric, int32_t piece) {
+    return !metric->piece_anchored[piece] && metric->piece_contact[piece] > 0;
+}
+
+void sn_metric_correct_translations(sn_metric *metric, sn_contact_set *set, const double *x) {
+    memset(metric->piece_correction, 0, (size_t)metric->piece_count * sizeof *metric->piece_correction);
+    for (int32_t i = 0; i < sn_contact_set_count(set); i++) {
+        const sn_contact_point *c = &sn_contact_set_points(set)[i];
+        int32_t piece = contact_piece(metric, c);
+        double p[3], force[3], hessian[9];
+        sn_contact_place(c, x, p);
+        sn_contact_energy(c, p, force, hessian);
+        for (int k = 0; piece >= 0 && k < 9; k++)
+            metric->piece_correction[piece][k] += hessian[k];
+    }
+    for (int32_t p = 0; p < metric->piece_count; p++) {
+        double *matrix = metric->piece_correction[p], inverse[9];
+        if (!is_held_by_contact(metric, p))
+            continue;
+        double held = piece_inertia(metric, p, metric->inertia) * metric->piece_mass[p];
+        for (int k = 0; k < 3; k++)
+            matrix[4 * k] += metric->inertia * metric->piece_mass[p];
+        sn_inverse3(matrix, inverse);
+        memcpy(matrix, inverse, sizeof inverse);
+        for (int k = 0; k < 3; k++)
+            matrix[4 * k] -= 1 / (held + metric->piece_contact[p]);
+    }
+}
+
+/// Adds the corrections of the translations of pieces in contact to the solution for the forces `total`.
+static void correct_translations(sn_metric *metric, const double (*total)[3]) {
+    for (int32_t u = 0; u < metric->unknown_count; u++) {
+        int32_t piece = metric->unknown_piece[u];
+        double shift[3];
+        if (!is_held_by_contact(metric, piece))
+            continue;
+        sn_mul3(metric->piece_correction[piece], total[piece], shift);
+        for (int k = 0; k < 3; k++)
+            metric->right[3 * (int64_t)u + k] += shift[k];
+    }
+}
+
+// ---- Application
+
+/// True for a piece that nothing holds, contacts included.
+static bool is_free(const sn_metric *metric, int32_t piece) {
+    return !metric->piece_anchored[piece] && metric->piece_contact[piece] == 0;
 }
 
 /// Takes the total force of each free piece out of `right`, in proportion to mass, into piece_sum.
@@ -179,7 +288,7 @@ static void take_total_forces(sn_metric *metric) {
             metric->piece_sum[metric->unknown_piece[u]][k] += metric->right[3 * (int64_t)u + k];
     for (int32_t u = 0; u < metric->unknown_count; u++) {
         int32_t piece = metric->unknown_piece[u];
-        if (metric->piece_anchored[piece])
+        if (!is_free(metric, piece))
             continue;
         double share = metric->unknown_mass[u] / metric->piece_mass[piece];
         for (int k = 0; k < 3; k++)
@@ -198,7 +307,7 @@ static void put_exact_translations(sn_metric *metric) {
             shift[metric->unknown_piece[u]][k] -= metric->unknown_mass[u] * metric->right[3 * (int64_t)u + k];
     for (int32_t u = 0; u < metric->unknown_count; u++) {
         int32_t piece = metric->unknown_piece[u];
-        if (metric->piece_anchored[piece])
+        if (!is_free(metric, piece))
             continue;
         for (int k = 0; k < 3; k++)
             metric->right[3 * (int64_t)u + k] += shift[piece][k] / metric->piece_mass[piece];
@@ -239,8 +348,11 @@ sn_status sn_metric_apply(sn_metric *metric, const double *g, double *z) {
     sn_status status = sn_factor_solve(metric->factor, 3, metric->right);
     if (status < 0)
         return status;
-    if (metric->has_free_piece)
+    if (metric->has_free_piece) {
+        // First: the other one takes the sums apart.
+        correct_translations(metric, metric->piece_sum);
         put_exact_translations(metric);
+    }
     sn_parallel_for(metric->ctx, metric->node_count, GRAIN, scatter_nodes, &job);
     return SN_OK;
 }

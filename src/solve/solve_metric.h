@@ -2,12 +2,19 @@
 /// together.
 ///
 /// Pinned nodes are eliminated: their rows are left out (their motion enters through the gradient alone). A
-/// connected piece without anchor is translated apart (rounding of a stiff L would swamp M): the part of the
-/// gradient that moves it as a whole is answered exactly by total force / (inertia * mass), the rest by the
-/// factor, so that a stiff L cannot swamp it.
+/// connected piece that neither an anchor nor a contact holds is translated apart: the part of the gradient
+/// that moves it as a whole is answered exactly by total force / (inertia * mass), the rest by the factor, in
+/// which rounding of a stiff L would swamp M.
+///
+/// Contacts enter as c diag(w): a bound of their Hessian, isotropic, so that x, y and z go on sharing one
+/// matrix, and of the same pattern. It is far too stiff along the surface: a free piece that slides would
+/// need hundreds of iterations. So the translation of a piece in contact is corrected by the difference of
+/// two 3 x 3 inverses: of the true Hessian of inertia and contacts, and of what the matrix holds in its
+/// place.
 #ifndef SN_SOLVE_METRIC_H
 #define SN_SOLVE_METRIC_H
 
+#include "contact/contact_set.h"
 #include "elastic/elastic.h"
 #include "sinew/factor.h"
 
@@ -30,6 +37,14 @@ void sn_metric_destroy(sn_metric **metric);
 /// Factors for a given inertia [1/s^2]; 0 needs every piece anchored (SN_ERR_INVALID_ARGUMENT otherwise).
 /// Allocates nothing. After an error the metric holds no factor.
 SN_NODISCARD sn_status sn_metric_factor(sn_metric *metric, double inertia);
+
+/// Takes the touching points of the set, and those that are in the metric already, as the contacts of the
+/// next sn_metric_factor(), and marks them. NULL: none. Returns whether they are those that it held before.
+bool sn_metric_take_contacts(sn_metric *metric, sn_contact_set *set);
+
+/// Renews the correction of translations for contacts as they are at node positions x [node_count, 3]. The
+/// factor stays.
+void sn_metric_correct_translations(sn_metric *metric, sn_contact_set *set, const double *x);
 
 /// z = A^-1 g; g, z [node_count, 3], z 0 at pinned nodes. g and z may be the same array. Allocates nothing.
 SN_NODISCARD sn_status sn_metric_apply(sn_metric *metric, const double *g, double *z);

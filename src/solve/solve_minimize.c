@@ -7,7 +7,8 @@
 #include <math.h>
 #include <string.h>
 
-enum { MAX_HALVINGS = 20 };
+/// Per line search; per minimization.
+enum { MAX_HALVINGS = 20, MAX_RETURNS = 8 };
 
 /// Sufficient decrease: a fraction of what the slope promises.
 static const double ARMIJO = 1e-4;
@@ -213,11 +214,65 @@ static void stop_without_descent(const sn_minimizer *m, const sn_minimize_option
         stop(result, SN_STEP_STALLED, SN_STOP_LINE_SEARCH);
 }
 
+/// True if a point touches that the metric does not know.
+static bool has_new_contact(const sn_objective *objective) {
+    const sn_contact_point *point = sn_contact_set_points(objective->contact);
+    for (int32_t i = 0; i < sn_contact_set_count(objective->contact); i++)
+        if (point[i].gap < 0 && !point[i].in_metric)
+            return true;
+    return false;
+}
+
+/// Renews the contacts at the new iterate and what depends on them. The metric is factored anew only for new
+/// contacts: one that has opened leaves a bound. The memory of L-BFGS stays.
+static sn_status renew_contact(sn_minimizer *m, const sn_objective *objective, sn_metric *metric,
+                               sn_minimize_result *result) {
+    double start = sn_clock();
+    sn_objective_renew_contact(objective, m->now.x, &m->now.value, m->now.gradient);
+    double detected = sn_clock();
+    result->detect_seconds += detected - start;
+    if (has_new_contact(objective)) {
+        sn_metric_take_contacts(metric, objective->contact);
+        sn_status status = sn_metric_factor(metric, sn_metric_inertia(metric));
+        if (status < 0)
+            return status;
+        result->factorizations++;
+        result->factor_seconds = sn_clock() - detected;
+    }
+    sn_metric_correct_translations(metric, objective->contact, m->now.x);
+    return SN_OK;
+}
+
+/// Takes a step back that ran into shapes it did not know of, so far that g has risen: now they are known,
+/// and in the metric. Their energy would else be a present to the body.
+static void go_back(sn_minimizer *m, const sn_objective *objective, sn_metric *metric,
+                    sn_minimize_result *result) {
+    swap_iterates(m);
+    m->pair_count = 0;
+    sn_contact_set_renew(objective->contact, m->now.x);
+    evaluate(objective, &m->now, result);
+    sn_metric_correct_translations(metric, objective->contact, m->now.x);
+    result->iterations--;
+    result->returns++;
+}
+
+/// Renews the contacts after a step, and takes it back if that shows it to be none.
+static sn_status finish_step(sn_minimizer *m, const sn_objective *objective, sn_metric *metric,
+                             sn_minimize_result *result) {
+    int32_t known = sn_contact_set_count(objective->contact);
+    sn_status status = renew_contact(m, objective, metric, result);
+    bool has_met = sn_contact_set_count(objective->contact) > known;
+    bool is_higher = !(m->now.value.total <= m->trial.value.total + m->trial.value.rounding);
+    if (status >= 0 && has_met && is_higher && result->returns < MAX_RETURNS)
+        go_back(m, objective, metric, result);
+    return status;
+}
+
 /// One iteration: direction, tests, step. Returns false when the run is over.
 static sn_status iterate_once(sn_minimizer *m, const sn_objective *objective, sn_metric *metric,
                               const sn_minimize_options *options, sn_minimize_result *result,
                               bool *out_continue) {
-    bool unit = options->method == SN_SOLVER_PROJECTIVE;
+    bool unit = options->method == SN_SOLVER_PROJECTIVE && !objective->contact;
     *out_continue = false;
     for (;;) {
         sn_status status = compute_direction(m, metric, &result->sweep_seconds);
@@ -228,8 +283,8 @@ static sn_status iterate_once(sn_minimizer *m, const sn_objective *objective, sn
         if (slope < 0 || !has_memory) {
             if (is_done(m, options, slope, result))
                 return SN_OK;
-            // A majorising metric makes every unit step go down: no sufficient decrease needs to be asked
-            // for.
+            // A majorizing metric makes every unit step go down: no sufficient decrease needs to be asked
+            // for. With contact it bounds no more: what opens and closes within a step is not in it.
             double step =
                 search_line(m, objective, slope, unit ? 0 : MAX_HALVINGS, unit ? 0 : ARMIJO, result);
             if (step > 0)
@@ -242,12 +297,12 @@ static sn_status iterate_once(sn_minimizer *m, const sn_objective *objective, sn
         // The memory misleads: forget it and try the metric's own direction.
         m->pair_count = 0;
     }
-    if (!unit)
+    if (options->method != SN_SOLVER_PROJECTIVE)
         remember_pair(m);
     swap_iterates(m);
     result->iterations++;
     *out_continue = true;
-    return SN_OK;
+    return objective->contact ? finish_step(m, objective, metric, result) : SN_OK;
 }
 
 sn_status sn_minimize(sn_minimizer *m, const sn_objective *objective, sn_metric *metric,
@@ -259,6 +314,11 @@ sn_status sn_minimize(sn_minimizer *m, const sn_objective *objective, sn_metric 
     m->pair_count = 0;
     m->newest = 0;
     evaluate(objective, &m->now, &result);
+    if (objective->contact) {
+        sn_status status = renew_contact(m, objective, metric, &result);
+        if (status < 0)
+            return status;
+    }
     result.first = m->now.value;
     result.gradient_first = sqrt(sn_vector_dot(m->ctx, m->size, m->now.gradient, m->now.gradient));
     if (!isfinite(m->now.value.total) || !isfinite(result.gradient_first))

@@ -1,8 +1,9 @@
 /// Minimizers of the objective in a metric: projective dynamics (unit steps) and L-BFGS.
 ///
 /// Both accept a step only if g falls, or, where the difference is below rounding error, if the slope along
-/// the step says that it falls; so g never rises. The status is honest: converged (tolerance, or rounding
-/// level reached), budget, stalled.
+/// the step says that it falls; so g never rises. Contacts are renewed after every iteration: between two
+/// renewals g is one function, which does not rise; a renewal itself may change its contact part. The status
+/// is honest: converged (tolerance, or rounding level reached), budget, stalled.
 #ifndef SN_SOLVE_MINIMIZE_H
 #define SN_SOLVE_MINIMIZE_H
 
@@ -29,11 +30,13 @@ typedef struct sn_minimize_options {
 typedef struct sn_minimize_result {
     sn_step_status status;
     sn_stop_test stop_test;
-    int32_t iterations, evaluations;
+    int32_t iterations, evaluations, factorizations;
+    int32_t returns; ///< steps taken back because they met shapes on their way
     sn_objective_value first, last;
     double gradient_first, gradient_last; ///< norms, N
     double step_error;                    ///< max |d| / edge of the last direction computed
-    double sweep_seconds;
+    double sweep_seconds, detect_seconds;
+    double factor_seconds; ///< of the last factorization; 0 if there was none
 } sn_minimize_result;
 
 /// Minimizes from x [node_count, 3] in place; pinned entries are left as they are. Allocates nothing.

@@ -56,6 +56,17 @@ static void finish_gradient(void *data, int32_t begin, int32_t end, int32_t thre
     }
 }
 
+static void sum_up(sn_objective_value *value, double contact_rounding) {
+    double spring = value->elastic.spring + value->elastic.attachment;
+    value->total = value->elastic.solid + spring + value->inertia + value->load + value->contact;
+    // Each part is a sum of positive terms but the load's, whose cancellation its own size bounds well
+    // enough.
+    value->rounding =
+        32 * DBL_EPSILON *
+            (value->elastic.solid + spring + value->inertia + fabs(value->load) + value->contact) +
+        contact_rounding;
+}
+
 sn_objective_value sn_objective_evaluate(const sn_objective *o, const double *x, double *gradient) {
     objective_job job = {o, x, gradient};
     sn_objective_value value = {.elastic = sn_elastic_evaluate(o->elastic, x, o->targets, gradient)};
@@ -65,10 +76,18 @@ sn_objective_value sn_objective_evaluate(const sn_objective *o, const double *x,
         value.load = sn_parallel_sum(o->ctx, o->node_count, load_energy, &job);
     if (gradient)
         sn_parallel_for(o->ctx, o->node_count, 1024, finish_gradient, &job);
-    double spring = value.elastic.spring + value.elastic.attachment;
-    value.total = value.elastic.solid + spring + value.inertia + value.load;
-    // Each part is a sum of positive terms but the load's, whose cancellation its own size bounds well
-    // enough.
-    value.rounding = 32 * DBL_EPSILON * (value.elastic.solid + spring + value.inertia + fabs(value.load));
+    double contact_rounding = 0;
+    if (o->contact)
+        value.contact = sn_contact_set_evaluate(o->contact, x, 1, gradient, &contact_rounding);
+    sum_up(&value, contact_rounding);
     return value;
+}
+
+void sn_objective_renew_contact(const sn_objective *o, const double *x, sn_objective_value *value,
+                                double *gradient) {
+    double contact_rounding = 0;
+    sn_contact_set_evaluate(o->contact, x, -1, gradient, NULL);
+    sn_contact_set_renew(o->contact, x);
+    value->contact = sn_contact_set_evaluate(o->contact, x, 1, gradient, &contact_rounding);
+    sum_up(value, contact_rounding);
 }

@@ -47,6 +47,9 @@ static const written_file files[] = {
 #define HEAD              "sinew: 1\nmaterials: {m: {young: 1e5}}\n"
 #define BEAM              "bodies: {b: {make: {shape: beam, cells: 2}, material: m}}\n"
 #define MESH(file)        "bodies: {b: {mesh: " file ", material: m}}\n"
+#define A_FLOOR           "f: {plane: {point: [0, 0, -1], normal: [0, 0, 1]}"
+#define FLOOR             "rigid: {" A_FLOOR "}}\n"
+#define AND_FLOOR         "}, " A_FLOOR
 #define BONES(file, more) "rigid: {r: {skeleton: " file ", radius: 0.15" more "}}\n"
 
 typedef struct wrong_scene {
@@ -110,7 +113,43 @@ static const wrong_scene scenes[] = {
     {"not_projective",
      "sinew: 1\nmaterials: {m: {model: corotated_linear, young: 1}}\n" BEAM "solver: {method: projective}\n",
      "not_projective.yaml:2: materials.m.model: corotated_linear|method: lbfgs"},
-    {"later", HEAD BEAM "contact: [{between: [b, b]}]\n", "later.yaml:4: contact: contact is not available"},
+    {"later", HEAD BEAM "precision: fast\n", "later.yaml:4: precision: precision is not available"},
+    {"self_contact", HEAD BEAM "contact: [{between: [b, b]}]\n",
+     "self_contact.yaml:4: contact[0].between: b and b are one body|a body with itself is not available yet|"
+     "allowed: a body and a rigid thing"},
+    {"two_bodies",
+     HEAD "bodies: {b: {make: beam, material: m}, c: {make: beam, material: m, translate: [0, 9, 0]}}\n"
+          "contact:\n  - friction: 0.1\n    between: [c, b]\n",
+     "two_bodies.yaml:6: contact[0].between: c and b are both bodies|between bodies is not available yet"},
+    {"two_rigids", HEAD BEAM BONES("good.tgf", AND_FLOOR) "contact: [{between: [f, r]}]\n",
+     "two_rigids.yaml:5: contact[0].between: f and r are both rigid|allowed: a body and a rigid thing"},
+    {"touch_nothing", HEAD BEAM FLOOR "contact: [{between: [b, fl]}]\n",
+     "touch_nothing.yaml:5: contact[0].between[1]: fl is no name under bodies or rigid|did you mean f|"
+     "allowed: b, f"},
+    {"touch_no_bone", HEAD BEAM BONES("good.tgf", "") "contact: [{between: [r.1-3, b]}]\n",
+     "touch_no_bone.yaml:5: contact[0].between: r.1-3: |allowed: r.1-2, r.2-3"},
+    {"touch_one", HEAD BEAM FLOOR "contact: [{between: [b]}]\n",
+     "touch_one.yaml:5: contact[0].between: [b] has the wrong type|list of two names"},
+    {"touch_twice",
+     HEAD BEAM BONES("good.tgf", AND_FLOOR) "contact:\n  - {between: [b, f]}\n  - {between: [b, r]}\n"
+                                            "  - {between: [r.2-3, b]}\n",
+     "touch_twice.yaml:8: contact[2].between: b and r.2-3 have a contact already, contact[1] (line 7)|"
+     "allowed: one entry"},
+    {"one_name_for_two",
+     HEAD
+     "bodies: {b: {make: beam, material: m}, f: {make: beam, material: m, translate: [0, 9, 0]}}\n"
+     "rigid: {f: {sphere: {center: [0, 0, 5], radius: 1}}, b: {sphere: {center: [0, 0, 9], radius: 1}}}\n"
+     "contact: [{between: [b, f]}]\n",
+     "one_name_for_two.yaml:5: contact[0].between: b and f both name a body and a rigid thing|allowed: "},
+    {"slippery", HEAD BEAM FLOOR "contact: [{between: [b, f], friction: -0.1}]\n",
+     "slippery.yaml:5: contact[0].friction: -0.1 is out of range|allowed: >= 0"},
+    {"no_stiffness", HEAD BEAM FLOOR "contact: [{between: [b, f], stiffness: 0}]\n",
+     "no_stiffness.yaml:5: contact[0].stiffness: 0 is out of range|allowed: > 0 Pa/m"},
+    {"not_pressed_down",
+     HEAD BEAM FLOOR "time: {integrator: quasistatic}\ncontact: [{between: [b, f], friction: 1}]\n",
+     "not_pressed_down.yaml:3: bodies.b: |nothing holds|integrator: implicit_euler"},
+    {"no_surface", HEAD BEAM "rigid: {r: {surface: beam}}\n",
+     "no_surface.yaml:4: rigid.r: |made of tetrahedra|allowed: block, sphere, arm"},
     {"no_bones", HEAD BEAM "rigid: {r: {make: sphere, radius: 1}}\n",
      "no_bones.yaml:4: rigid.r.make: |no bones"},
     {"old", "sinew: 7\n", "old.yaml:1: sinew: 7 is out of range"}};

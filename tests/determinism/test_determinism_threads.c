@@ -1,5 +1,5 @@
-// A body with pins, soft attachments to a moving bone, gravity and a load ends in the same state, bit for
-// bit, for 1, 2 and 4 threads, and when run twice.
+// A body with pins, soft attachments to a moving bone, gravity and friction on a ball ends in the same state,
+// bit for bit, for 1, 2 and 4 threads, and when run twice.
 #include "test_support.h"
 
 #include "sinew/sinew.h"
@@ -49,6 +49,18 @@ static uint64_t run_once(int32_t threads, sn_integrator integrator, sn_solver_me
     attachment.shapes = &bone_id;
     attachment.spacing = 0.03;
     assert_done(ctx, sn_model_add_attachment(builder, &attachment, NULL));
+    sn_shape_def ball = sn_shape_def_default();
+    sn_shape_id ball_id;
+    ball.kind = SN_SHAPE_SPHERE;
+    ball.point[0] = 0.5, ball.point[1] = 0.1, ball.point[2] = -0.21;
+    ball.radius = 0.2;
+    assert_done(ctx, sn_model_add_shape(builder, &ball, &ball_id));
+    sn_contact_def contact = sn_contact_def_default();
+    contact.body = body_id;
+    contact.shape_count = 1;
+    contact.shapes = &ball_id;
+    contact.friction = 0.3;
+    assert_done(ctx, sn_model_add_contact(builder, &contact));
     sn_pin_def pin = sn_pin_def_default();
     pin.body = body_id;
     pin.select = (sn_selection){.kind = SN_SELECT_PLANE, .normal = {1, 0, 0}};
@@ -70,6 +82,7 @@ static uint64_t run_once(int32_t threads, sn_integrator integrator, sn_solver_me
             allocations = sn_context_allocation_count(ctx);
     }
     assert_true(sn_context_allocation_count(ctx) == allocations); // stepping does not allocate
+    assert_true(sn_state_contact_count(state) > 0);
     uint64_t hash = sn_state_hash(state);
     sn_state_destroy(&state);
     sn_stepper_destroy(&stepper);

@@ -110,6 +110,12 @@ static void add_ties(const ingredients *in, sn_model_builder *builder, const sn_
     spring.body = id[0], spring.body2 = id[1], spring.stiffness = 1;
     spring.point[0] = 0.3, spring.point[1] = 0.1;
     insist(sn_model_add_spring(builder, &spring));
+    sn_contact_def contact = sn_contact_def_default();
+    contact.shape_count = 2, contact.shapes = shape;
+    for (int b = 0; b < 2; b++) {
+        contact.body = id[b];
+        insist(sn_model_add_contact(builder, &contact));
+    }
 }
 
 /// Builds all; returns the hash of the start state.
@@ -117,6 +123,7 @@ static uint64_t build_all(const ingredients *in, int32_t *out_springs) {
     sn_model_builder *builder = NULL;
     sn_model *model = NULL;
     sn_state *now = NULL;
+    sn_stepper *stepper = NULL;
     sn_body_id id[2];
     insist(sn_model_builder_create(in->ctx, &builder));
     add_bodies(in, builder, id);
@@ -124,10 +131,13 @@ static uint64_t build_all(const ingredients *in, int32_t *out_springs) {
     insist(sn_model_build(builder, &model));
     sn_model_builder_destroy(&builder);
     insist(sn_state_create(model, &now));
+    insist(sn_stepper_create(model, NULL, &stepper));
+    sn_stepper_destroy(&stepper);
     uint64_t hash = sn_state_hash(now);
     sn_model_info info = sn_model_get_info(model);
     *out_springs = info.attachment_count + info.spring_count;
     assert_int_equal(info.pinned_node_count, 4);
+    assert_int_equal(info.contact_pair_count, 4);
     sn_state_destroy(&now);
     sn_model_destroy(&model);
     return hash;

@@ -88,8 +88,15 @@ static void reaches_the_reference(void **state) {
     assert_done(ctx, sn_metric_create(ctx, elastic, &metric_def, &metric));
     assert_done(ctx, sn_metric_factor(metric, 1 / (g->h * g->h)));
     assert_done(ctx, sn_minimizer_create(ctx, g->node_count, 5, &minimizer));
-    sn_objective objective = {ctx, elastic, g->node_count, pinned, g->mass, g->X, 1 / (g->h * g->h),
-                              y,   NULL,    targets};
+    sn_objective objective = {.ctx = ctx,
+                              .elastic = elastic,
+                              .node_count = g->node_count,
+                              .pinned = pinned,
+                              .mass = g->mass,
+                              .rest = g->X,
+                              .inertia = 1 / (g->h * g->h),
+                              .y = y,
+                              .targets = targets};
     sn_minimize_options options = {SN_SOLVER_LBFGS, 500, 0, 0.3, INFINITY};
     sn_minimize_result result;
     memcpy(x, y, sizeof x);

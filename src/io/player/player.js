@@ -985,7 +985,8 @@ function readOptions() {
   const flag = (name, otherwise) => options.has(name) ? options.get(name) !== "0" : otherwise;
   if (!flag("ui", true))
     document.body.classList.add("bare");
-  const hasBones = scene.shapes.some((shape) => shape.kind === "capsule");
+  // A bone is named after its skeleton and joints, "bones.1-2"; no other name has a point.
+  const hasBones = scene.shapes.some((shape) => shape.kind === "capsule" && shape.name.includes("."));
   setChoice("wire", flag("wire", false));
   setChoice("skin", flag("skin", hasBones));
   setChoice("bones", flag("bones", true));

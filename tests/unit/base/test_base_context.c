@@ -61,6 +61,8 @@ static void messages_stack_up(void **state) {
     assert_int_equal(sn_fail(ctx, SN_ERR_MESH, "tet %d is flat", 7), SN_ERR_MESH);
     sn_message_prefix(ctx, "body %s: ", "arm");
     assert_string_equal(sn_context_message(ctx), "body arm: tet 7 is flat");
+    assert_int_equal(sn_fail(ctx, SN_ERR_READ, "found %s", "\x1b[2J\tb\r\n\x7f\xc3\xa9"), SN_ERR_READ);
+    assert_string_equal(sn_context_message(ctx), "found ?[2J?b???\xc3\xa9");
     sn_context_destroy(&ctx);
 }
 

@@ -40,12 +40,30 @@ static void nearest_point_is_nearest(void **state) {
         fill_random(&random, 3, p, 2);
         if (run % 10 == 0) // flat
             memcpy(t + 6, t, 3 * sizeof *t);
+        if (run % 10 > 5) // thin, and thinner
+            for (int c = 0; c < 3; c++)
+                t[6 + c] = 0.7 * t[c] + 0.3 * t[3 + c] + t[6 + c] * pow(10, -run % 17);
         for (int i = 0; i < 3; i++)
             longest = fmax(longest, sn_distance3(t + 3 * i, t + 3 * ((i + 1) % 3)));
         double found = sqrt(sn_triangle_nearest(p, t, t + 3, t + 6, nearest)),
                grid = nearest_by_grid(p, t, STEPS);
         assert_true(fabs(found - sn_distance3(p, nearest)) < 1e-12);
         assert_true(found <= grid + 1e-12 && grid <= found + longest / STEPS);
+    }
+}
+
+/// A triangle without thickness covers nothing, however near the point is.
+static void flat_triangles_cover_nothing(void **state) {
+    (void)state;
+    sn_random random = sn_random_make(9);
+    for (int run = 0; run < 400; run++) {
+        double t[9], p[3];
+        fill_random(&random, 9, t, 1);
+        for (int c = 0; c < 3; c++) {
+            t[6 + c] = 0.6 * t[c] + 0.4 * t[3 + c];
+            p[c] = 0.2 * t[c] + 0.8 * t[3 + c] + pow(10, -run % 16) * sn_random_range(&random, -1, 1);
+        }
+        assert_true(fabs(sn_triangle_solid_angle(p, t, t + 3, t + 6)) < 0.01);
     }
 }
 
@@ -162,9 +180,9 @@ static void touching_counts(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nearest_point_is_nearest), cmocka_unit_test(weights_rebuild_the_point),
-        cmocka_unit_test(solid_angles_add_up),      cmocka_unit_test(meets_unless_there_is_a_gap),
-        cmocka_unit_test(touching_counts),
+        cmocka_unit_test(nearest_point_is_nearest),    cmocka_unit_test(flat_triangles_cover_nothing),
+        cmocka_unit_test(weights_rebuild_the_point),   cmocka_unit_test(solid_angles_add_up),
+        cmocka_unit_test(meets_unless_there_is_a_gap), cmocka_unit_test(touching_counts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -77,6 +77,23 @@ static void obj_of_triangles_only_has_triangles(void **state) {
     close_context(ctx);
 }
 
+/// Names run to the line's end, a backslash there included: the lines that follow are read and counted alike.
+static void obj_names_do_not_continue(void **state) {
+    (void)state;
+    sn_context *ctx = open_context();
+    sn_mesh_data *data = read_text(ctx, TEST_PATH("read_i.obj"),
+                                   "g C:\\meshes\\\nv 0 0 0\nv 1 0 0\no \\\nv 0 1 0\nusemtl a#\\\n"
+                                   "vt 1 1\nf 1 2 3/1\ng \\\nf 3 2 1\n");
+    assert_int_equal(data->vertex_count, 3);
+    assert_int_equal(data->uv_count, 1);
+    assert_true(data->position[7] == 1);
+    assert_int_equal(data->group_count, 2);
+    assert_string_equal(data->group[0], "a#\\");
+    assert_string_equal(data->group[1], "\\");
+    sn_mesh_data_destroy(&data);
+    close_context(ctx);
+}
+
 static void medit_is_read_free_form(void **state) {
     (void)state;
     sn_context *ctx = open_context();
@@ -242,8 +259,27 @@ static void claimed_sizes_are_not_believed(void **state) {
     }
 }
 
-/// A file of 1 MB in one token, in one line, of groups that change at every face: linear time, no deep
-/// recursion.
+/// A file of very many skipped sections, each of which would get a line in the note.
+static void read_many_sections(sn_context *ctx, const char *path, const char *begin, const char *section,
+                               const char *end) {
+    enum { SECTIONS = 200000 };
+    sn_mesh_data *data = NULL;
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs(begin, file);
+    for (int i = 0; i < SECTIONS; i++)
+        fputs(section, file);
+    fputs(end, file);
+    fclose(file);
+    assert_int_equal(sn_mesh_data_read(ctx, path, &data), SN_OK);
+    assert_non_null(strstr(data->note, "skipped 199984 more sections"));
+    assert_true(strlen(data->note) < 2048);
+    sn_mesh_data_destroy(&data);
+    remove(path);
+}
+
+/// A file of 1 MB in one token, in one line, of groups that change at every face, of many sections: linear
+/// time, no deep recursion.
 static void large_oddities_are_quick(void **state) {
     (void)state;
     enum { SIZE = 1 << 20, GROUPS = 50000 };
@@ -271,6 +307,9 @@ static void large_oddities_are_quick(void **state) {
     assert_int_equal(data->block[0].group[GROUPS - 1], GROUPS - 1);
     sn_mesh_data_destroy(&data);
     remove(path);
+    read_many_sections(ctx, TEST_PATH("read_g.mesh"), "Vertices 1 0 0 0 0\n", "Corners 0\n", "End\n");
+    read_many_sections(ctx, TEST_PATH("read_g.msh"), "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n", "$A\n$EndA\n",
+                       "$Nodes\n1\n1 0 0 0\n$EndNodes\n");
     close_context(ctx);
 }
 
@@ -354,6 +393,7 @@ static void real_meshes_have_their_sizes(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(obj_keeps_polygons_groups_and_uvs),
                                        cmocka_unit_test(obj_of_triangles_only_has_triangles),
+                                       cmocka_unit_test(obj_names_do_not_continue),
                                        cmocka_unit_test(medit_is_read_free_form),
                                        cmocka_unit_test(gmsh_maps_sparse_nodes),
                                        cmocka_unit_test(bad_files_get_clear_messages),

@@ -1,92 +1,9 @@
 // The recorder: which files, which keys, whose files it removes, and what it says when it cannot write.
 #define _GNU_SOURCE
-#include "test_io_recorder_folder.h"
-
-#include "sinew/io.h"
+#include "test_io_run.h"
 
 #include <signal.h>
 #include <sys/resource.h>
-
-/// Two small beams whose names are unfit for files and alike when made fit, and one shape of each kind but a
-/// mesh.
-typedef struct run_fixture {
-    sn_context *ctx;
-    sn_model *model;
-    sn_state *state;
-    sn_output_def output;
-    sn_run_info run;
-    char folder[TEST_PATH_SIZE];
-} run_fixture;
-
-static sn_status add_body(sn_model_builder *builder, sn_context *ctx, const char *name, double offset) {
-    sn_mesh_data *data = NULL;
-    sn_mesh *mesh = NULL;
-    sn_make_def make = sn_make_def_default(SN_MAKE_BEAM);
-    make.cells = 1;
-    sn_material_def material = sn_material_def_default();
-    material.young = 1e5;
-    sn_status status = sn_mesh_make(ctx, &make, &data, NULL);
-    if (status == SN_OK)
-        status = sn_mesh_create(ctx, data, false, &mesh);
-    sn_body_def body = sn_body_def_default();
-    body.name = name;
-    body.mesh = mesh;
-    body.material_count = 1;
-    body.materials = &material;
-    body.translation[1] = offset;
-    if (status == SN_OK)
-        status = sn_model_add_body(builder, &body, NULL);
-    sn_mesh_destroy(&mesh);
-    sn_mesh_data_destroy(&data);
-    return status;
-}
-
-static sn_status add_shapes(sn_model_builder *builder) {
-    sn_status status = SN_OK;
-    for (int kind = SN_SHAPE_PLANE; kind <= SN_SHAPE_BOX && status == SN_OK; kind++) {
-        sn_shape_def shape = sn_shape_def_default();
-        shape.kind = (sn_shape_kind)kind;
-        shape.radius = 0.1;
-        shape.normal[2] = 1;
-        shape.point2[0] = 1;
-        shape.half_size[0] = shape.half_size[1] = shape.half_size[2] = 0.1;
-        status = sn_model_add_shape(builder, &shape, NULL);
-    }
-    return status;
-}
-
-static sn_status build_model(run_fixture *f) {
-    sn_model_builder *builder = NULL;
-    sn_status status = sn_model_builder_create(f->ctx, &builder);
-    if (status == SN_OK)
-        status = add_body(builder, f->ctx, "a b", 0);
-    if (status == SN_OK)
-        status = add_body(builder, f->ctx, "a/b", 1);
-    if (status == SN_OK)
-        status = add_shapes(builder);
-    if (status == SN_OK)
-        status = sn_model_build(builder, &f->model);
-    if (status == SN_OK)
-        status = sn_state_create(f->model, &f->state);
-    sn_model_builder_destroy(&builder);
-    return status;
-}
-
-static void set_up(run_fixture *f) {
-    *f = (run_fixture){.ctx = test_context(1), .output = sn_output_def_default()};
-    f->run =
-        (sn_run_info){.scene_path = "scenes/two \"beams\".yaml", .setup_seconds = 0.25, .frame_seconds = 0.1};
-    f->run.frame_total = 3;
-    assert_done(f->ctx, build_model(f));
-    test_folder_make(f->folder);
-}
-
-static void tear_down(run_fixture *f) {
-    sn_state_destroy(&f->state);
-    sn_model_destroy(&f->model);
-    test_context_end(&f->ctx);
-    test_folder_remove(f->folder);
-}
 
 static sn_step_info step_info(int frame) {
     return (sn_step_info){.time = 0.1 * frame,
@@ -142,9 +59,16 @@ static void writes_statistics(void **state) {
                                             "stop_test",
                                             "step_error",
                                             "active_contacts",
+                                            "dropped_contacts",
                                             "max_penetration",
                                             "min_det_F",
                                             "inverted",
+                                            "obstacles",
+                                            "name",
+                                            "contacts",
+                                            "force",
+                                            "moment",
+                                            "max_depth",
                                             "ms",
                                             "detect",
                                             "local",
@@ -185,13 +109,18 @@ static void writes_statistics(void **state) {
 static void names_files_after_bodies(void **state) {
     (void)state;
     static const char *const names[] = {
-        "stats.jsonl",         "summary.json",   "player.html",       "frames.pvd",
-        "a_b.surface.npy",     "a_b.nodes.npy",  "a_b.triangles.npy", "a_b.tets.npy",
-        "a_b.000000.vtu",      "a_b.000002.vtu", "a_b-2.surface.npy", "a_b-2.nodes.npy",
-        "a_b-2.triangles.npy", "a_b-2.tets.npy", "a_b-2.000000.vtu",  "a_b-2.000002.vtu"};
+        "stats.jsonl",         "summary.json",      "player.html",       "frames.pvd",
+        "checkpoint.bin",      "checkpoint.frames", "player.frames",     "a_b.vtu.series",
+        "a_b-2.vtu.series",    "a_b.pc2",           "a_b-2.pc2",         "contacts.csv",
+        "a_b.000000.obj",      "a_b.000003.obj",    "a_b-2.000000.obj",  "a_b-2.000003.obj",
+        "a_b.surface.npy",     "a_b.nodes.npy",     "a_b.triangles.npy", "a_b.tets.npy",
+        "a_b.000000.vtu",      "a_b.000002.vtu",    "a_b-2.surface.npy", "a_b-2.nodes.npy",
+        "a_b-2.triangles.npy", "a_b-2.tets.npy",    "a_b-2.000000.vtu",  "a_b-2.000002.vtu"};
     run_fixture f;
     set_up(&f);
     f.output.vtu_every = 2;
+    f.output.obj_every = 3;
+    f.output.pc2 = f.output.contacts = true;
     assert_done(f.ctx, record(&f, false));
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (!test_folder_has(f.folder, names[i]))
@@ -206,10 +135,10 @@ static void writes_only_what_is_wanted(void **state) {
     set_up(&f);
     f.output.player = f.output.npy = f.output.field_strain = f.output.field_displacement = false;
     assert_done(f.ctx, record(&f, false));
-    assert_int_equal(test_folder_count(f.folder), 2);
+    assert_int_equal(test_folder_count(f.folder), 4);
     f.output.player = true;
     assert_done(f.ctx, record(&f, true));
-    assert_int_equal(test_folder_count(f.folder), 3);
+    assert_int_equal(test_folder_count(f.folder), 6);
     tear_down(&f);
 }
 
@@ -231,11 +160,13 @@ static void thins_out_long_runs(void **state) {
 
 static void spares_earlier_runs_and_other_files(void **state) {
     (void)state;
-    static const char *const others[] = {"notes.txt", "mesh.vtu", "a_b.00001.vtu", "my.stats.jsonl",
-                                         "player.html.bak"};
+    static const char *const others[] = {
+        "notes.txt",       "mesh.vtu",  "a_b.00001.vtu",        "my.stats.jsonl",
+        "player.html.bak", "cloth.pc2", "a_b.0000012345678.obj"};
     run_fixture f;
     set_up(&f);
-    f.output.vtu_every = 1;
+    f.output.vtu_every = f.output.obj_every = 1;
+    f.output.pc2 = f.output.contacts = true;
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         test_folder_put(f.folder, others[i]);
     assert_done(f.ctx, record(&f, false));
@@ -244,12 +175,13 @@ static void spares_earlier_runs_and_other_files(void **state) {
     assert_non_null(strstr(sn_context_message(f.ctx), "already holds a run"));
     assert_non_null(strstr(sn_context_message(f.ctx), f.folder));
     assert_int_equal(test_folder_count(f.folder), count);
-    f.output.vtu_every = 0;
+    f.output.vtu_every = f.output.obj_every = 0;
+    f.output.pc2 = f.output.contacts = false;
     test_folder_put(f.folder, "player.html.tmp"); // left by a run that was killed
     assert_done(f.ctx, record(&f, true));
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         assert_true(test_folder_has(f.folder, others[i]));
-    assert_int_equal(test_folder_count(f.folder), 11 + sizeof others / sizeof *others);
+    assert_int_equal(test_folder_count(f.folder), 14 + sizeof others / sizeof *others);
     tear_down(&f);
 }
 
@@ -313,6 +245,8 @@ static void wants_calls_in_order(void **state) {
                      SN_ERR_INVALID_ARGUMENT);
     assert_null(recorder);
     assert_done(f.ctx, sn_recorder_create(f.ctx, f.model, f.folder, false, &f.output, &f.run, &recorder));
+    assert_int_equal(record(&f, true), SN_ERR_WRITE); // two runs in one folder
+    assert_non_null(strstr(sn_context_message(f.ctx), "another run is writing into"));
     assert_int_equal(sn_recorder_finish(recorder, f.state), SN_ERR_INVALID_ARGUMENT);
     assert_int_equal(sn_recorder_frame(recorder, f.state, &info), SN_ERR_INVALID_ARGUMENT);
     assert_done(f.ctx, sn_recorder_frame(recorder, f.state, NULL));

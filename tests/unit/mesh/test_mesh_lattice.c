@@ -441,6 +441,14 @@ static void refuses_what_cannot_be_filled(void **state) {
     sn_mesh_data *data = fixture_data(ctx, 3, point, SN_CELL_TRIANGLE, 1, triangle);
     assert_int_equal(sn_lattice_create(ctx, data, &def, &f.mesh, &f.embedding), SN_ERR_MESH);
     assert_non_null(strstr(sn_context_message(ctx), "no extent"));
+    // Products of four such lengths vanish or overflow, and weights were NaN.
+    memcpy(data->position, (double[9]){0, 0, 0, 1e-80, 0, 0, 0, 1e-80, 0}, sizeof point);
+    assert_int_equal(sn_lattice_create(ctx, data, &def, &f.mesh, &f.embedding), SN_ERR_MESH);
+    assert_non_null(strstr(sn_context_message(ctx), "no extent"));
+    data->position[0] = 1e80;
+    assert_int_equal(sn_lattice_create(ctx, data, &def, &f.mesh, &f.embedding), SN_ERR_MESH);
+    assert_non_null(strstr(sn_context_message(ctx), "too far away"));
+    memcpy(data->position, point, sizeof point);
     data->position[4] = NAN;
     assert_int_equal(sn_lattice_create(ctx, data, &def, &f.mesh, &f.embedding), SN_ERR_MESH);
     assert_non_null(strstr(sn_context_message(ctx), "vertex 1"));

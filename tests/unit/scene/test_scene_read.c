@@ -134,6 +134,40 @@ static void json_is_yaml(void **state) {
     sn_scene_destroy(&scene);
 }
 
+static void contact_names_two_things(void **state) {
+    (void)state;
+    static const char text[] = "sinew: 1\n"
+                               "units: {length: mm}\n"
+                               "materials: {m: {young: 1e5}}\n"
+                               "bodies: {arm: {make: beam, material: m}}\n"
+                               "rigid:\n"
+                               "  floor: {plane: {point: [0, 0, 0], normal: [0, 0, 1]}}\n"
+                               "  bones: {make: arm, radius: 10}\n"
+                               "contact:\n"
+                               "  - {between: [arm, floor], friction: 0.4, stiffness: 2e6}\n"
+                               "  - between: [bones.1-2, arm]\n";
+    sn_scene *scene = good_scene(text, NULL);
+    const sn_scene_content *content = &scene->content;
+    assert_int_equal(content->contact_count, 2);
+    assert_string_equal(content->contacts[0].between[0], "arm");
+    assert_string_equal(content->contacts[0].between[1], "floor");
+    assert_string_equal(content->contacts[1].between[0], "bones.1-2");
+    assert_true(content->contacts[0].def.friction == 0.4 && content->contacts[1].def.friction == 0);
+    // kg mm^-2 s^-2 is 1e6 Pa/m
+    assert_float_equal(content->contacts[0].def.stiffness, 2e12, 1);
+    assert_true(content->contacts[1].def.stiffness == 0);
+    sn_scene_destroy(&scene);
+    bad_scene(text, "contact.0.between=arm", "contact[0].between: arm has the wrong type",
+              "list of two names, names under bodies or rigid");
+    bad_scene(text, "contact.0.between=[arm, floor, bones]", "contact[0].between: ", "list of two names");
+    bad_scene(text, "contact.0.between=[arm, flor]", "contact[0].between[1]: flor is no name under bodies or",
+              "did you mean floor; allowed: arm, floor, bones");
+    // What a body is made from has no bones.
+    bad_scene(text, "contact.1.between=[arm.1-2, floor]", "arm.1-2 is no name under bodies or rigid", "");
+    bad_scene(text, "contact=[]", "contact: [] has the wrong type", "list of maps");
+    bad_scene(text, "contact.0.stiffness=0", "contact[0].stiffness: 0 is out of range", "> 0 kg/mm^2/s^2");
+}
+
 static void what_spans_keys_is_checked(void **state) {
     (void)state;
     bad_scene(plain, "materials={flesh: {model: arap, young: 1, poisson: 0.2}}",
@@ -143,7 +177,6 @@ static void what_spans_keys_is_checked(void **state) {
     bad_scene(plain, "bodies.arm.material=fleshy", "did you mean flesh; allowed: flesh",
               "bodies.arm.material");
     bad_scene(plain, "pins.0.to=floor", "is no name under rigid", "missing or empty");
-    bad_scene(plain, "contact=[]", "contact is not available in this version", "");
     bad_scene(plain, "precision=fast", "precision is not available in this version", "");
     bad_scene(plain, "rigid={r: {sphere: {center: [0, 0, 0], radius: 1}, joints: {1: {}}}}",
               "allowed: only together with skeleton or make", "rigid.r.joints");
@@ -328,6 +361,7 @@ int main(void) {
                                        cmocka_unit_test(units_reach_every_number),
                                        cmocka_unit_test(overrides_go_by_path),
                                        cmocka_unit_test(json_is_yaml),
+                                       cmocka_unit_test(contact_names_two_things),
                                        cmocka_unit_test(what_spans_keys_is_checked),
                                        cmocka_unit_test(hostile_texts_end_soon),
                                        cmocka_unit_test(aliases_save_typing),

@@ -71,6 +71,8 @@ static const char *good_value(const sn_field *row, size_t index, uint32_t choice
         break;
     case SN_FIELD_FLAGS:
         return "[]";
+    case SN_FIELD_PAIR:
+        return "[a, a]";
     default:
         return "a";
     }
@@ -252,6 +254,8 @@ static const char *out_of_range(const sn_field *row, char *text, size_t size) {
         return "[-1]";
     case SN_FIELD_FLAGS:
         return "[zzz]";
+    case SN_FIELD_PAIR:
+        return "[a, zzz]";
     case SN_FIELD_CHOICE:
     case SN_FIELD_REFERENCE:
     case SN_FIELD_REFERENCES:
@@ -266,7 +270,7 @@ static const char *out_of_range(const sn_field *row, char *text, size_t size) {
 static const char *shown_value(const sn_field *row, const char *value) {
     static char part[64];
     bool by_part = (row->kind == SN_FIELD_VEC3 && !row->nonzero && !row->each_nonzero) ||
-                   row->kind == SN_FIELD_INTS || row->kind == SN_FIELD_FLAGS;
+                   row->kind == SN_FIELD_INTS || row->kind == SN_FIELD_FLAGS || row->kind == SN_FIELD_PAIR;
     if (!by_part)
         return value;
     const char *begin = strchr(value, ',') ? strchr(value, ',') + 2 : value + 1;

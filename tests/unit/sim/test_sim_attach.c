@@ -1,6 +1,7 @@
 // Attachments: which points, how stiff, which bone wins, and what they pull.
 #include "test_sim_fixture.h"
 
+#include "contact/contact_shape.h"
 #include "math/math_mat3.h"
 #include "sim/sim_model.h"
 #include "sim/sim_shape.h"
@@ -34,10 +35,10 @@ static sn_mesh_data *make_closed(sn_context *ctx, sn_make_shape shape, double si
 }
 
 static double probe(sn_context *ctx, const sn_shape_def *shape, double x, double y, double z) {
-    sn_shape_probe *asked = NULL;
-    assert_done(ctx, sn_shape_probe_create(ctx, shape, &asked));
-    double distance = sn_shape_probe_distance(asked, (double[3]){x, y, z});
-    sn_shape_probe_destroy(ctx, &asked);
+    sn_contact_shape *asked = NULL;
+    assert_done(ctx, sn_contact_shape_create(ctx, shape, 0, &asked));
+    double distance = sn_contact_shape_distance(asked, (double[3]){x, y, z});
+    sn_contact_shape_destroy(ctx, &asked);
     return distance;
 }
 

@@ -1,0 +1,158 @@
+#include "sim/sim_contact.h"
+
+#include "math/math_mat3.h"
+#include "sim/sim_def.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/// Default stiffness: so many times the material's metric weight over the mean edge. Stiff against the tets
+/// behind, so that shapes go in by a small part of an edge, without slowing the solver.
+static const double STIFFNESS_IN_MODULI = 10;
+
+/// Spacing of a mesh's distance field, in mean edges of the smallest-edged body that may touch it.
+static const double FIELD_SPACING = 0.5;
+
+// ---- Building
+
+static sn_status check_new_pair(const sn_model_builder *builder, int32_t body, int32_t shape) {
+    for (int32_t p = 0; p < builder->pair_count; p++)
+        if (builder->pairs[p].body == body && builder->pairs[p].shape == shape)
+            return sn_fail(builder->context, SN_ERR_INVALID_ARGUMENT,
+                           "contact: body %s and shape %s have one already; allowed: one contact for a body "
+                           "and a shape, with its friction and stiffness",
+                           builder->bodies[body].name, builder->shapes[shape].name);
+    return SN_OK;
+}
+
+sn_status sn_model_add_contact(sn_model_builder *builder, const sn_contact_def *def) {
+    sn_status status = SN_OK;
+    int32_t body = 0, before = 0;
+    if (!builder)
+        return SN_ERR_INVALID_ARGUMENT;
+    sn_context *ctx = builder->context;
+    before = builder->pair_count;
+    SN_TRY(sn_check_def(ctx, &sn_contact_fields, def));
+    SN_TRY(sn_builder_find_body(builder, def->body, &body));
+    if (def->shape_count < 1 || !def->shapes)
+        SN_TRY(sn_fail(ctx, SN_ERR_INVALID_ARGUMENT,
+                       "contact: shape_count = %d, shapes %s: at least one is needed", def->shape_count,
+                       def->shapes ? "given" : "NULL"));
+    SN_TRY(sn_grow(ctx, (void **)&builder->pairs, &builder->pair_capacity,
+                   (size_t)before + (size_t)def->shape_count, sizeof *builder->pairs));
+    for (int32_t s = 0; s < def->shape_count; s++) {
+        sn_contact_pair pair = {body, 0, def->friction, def->stiffness};
+        SN_TRY(sn_builder_find_shape(builder, def->shapes[s], &pair.shape));
+        SN_TRY(check_new_pair(builder, body, pair.shape));
+        builder->pairs[builder->pair_count++] = pair;
+    }
+    return SN_OK;
+cleanup:
+    builder->pair_count = before;
+    return status;
+}
+
+// ---- In the model
+
+static int compare_pairs(const void *a, const void *b) {
+    const sn_contact_pair *p = a, *q = b;
+    if (p->body != q->body)
+        return p->body < q->body ? -1 : 1;
+    return (p->shape > q->shape) - (p->shape < q->shape);
+}
+
+static double mean_edge(const sn_model *model, const sn_model_body_data *body) {
+    double sum = 0;
+    for (int32_t t = body->tet_begin; t < body->tet_begin + body->tet_count; t++) {
+        const int32_t *node = model->tets + 4 * (size_t)t;
+        for (int a = 0; a < 4; a++)
+            for (int b = a + 1; b < 4; b++)
+                sum += sn_distance3(model->rest + 3 * (size_t)node[a], model->rest + 3 * (size_t)node[b]);
+    }
+    return sum / (6.0 * body->tet_count);
+}
+
+/// Pressure per depth that each tet of a body asks for.
+static void tet_stiffness(const sn_model *model, const sn_model_body_data *body, double edge, double *out) {
+    for (int32_t t = 0; t < body->tet_count; t++) {
+        const sn_material_def *material = &model->materials[model->tet_material[body->tet_begin + t]];
+        const sn_material_info *info = sn_material_info_of(material->model);
+        double mu, lambda;
+        sn_material_lame(material, &mu, &lambda);
+        out[t] = STIFFNESS_IN_MODULI * (info->weight_mu * mu + info->weight_lambda * lambda) / edge;
+    }
+}
+
+static sn_status find_proxies(sn_model *model, sn_model_body_data *body) {
+    sn_status status = SN_OK;
+    double *stiffness = NULL, edge = mean_edge(model, body);
+    SN_TRY_NEW(model->context, stiffness, body->tet_count);
+    tet_stiffness(model, body, edge, stiffness);
+    sn_proxy_source source = {.rest = model->rest,
+                              .tet_begin = body->tet_begin,
+                              .tet_count = body->tet_count,
+                              .tets = model->tets,
+                              .tet_stiffness = stiffness,
+                              .node_begin = body->node_begin,
+                              .node_count = body->node_count,
+                              .vertex_count = body->surface_vertex_count,
+                              .vertex_node = body->surface_node,
+                              .vertex_weight = body->surface_weight,
+                              .triangle_count = body->surface_triangle_count,
+                              .triangles = body->surface_triangles,
+                              .spacing = edge,
+                              .pinned = model->pinned};
+    SN_TRY(sn_proxies_create(model->context, &source, &body->proxies));
+cleanup:
+    SN_RELEASE(model->context, stiffness);
+    if (status < 0)
+        sn_message_prefix(model->context, "body %s: ", body->name);
+    return status;
+}
+
+/// Proxies of the bodies in pairs, and how fine the fields of the shapes must be.
+static sn_status find_all_proxies(sn_model *model, double *spacing) {
+    for (int32_t p = 0; p < model->pair_count; p++) {
+        const sn_contact_pair *pair = &model->pairs[p];
+        sn_model_body_data *body = &model->bodies[pair->body];
+        // Pairs are ordered by body.
+        if (p == 0 || model->pairs[p - 1].body != pair->body) {
+            sn_status status = find_proxies(model, body);
+            if (status < 0)
+                return status;
+        }
+        double wanted = FIELD_SPACING * body->proxies.edge, *found = spacing + pair->shape;
+        *found = *found > 0 ? fmin(*found, wanted) : wanted;
+    }
+    return SN_OK;
+}
+
+sn_status sn_model_prepare_contact(const sn_model_builder *builder, sn_model *model) {
+    sn_status status = SN_OK;
+    sn_context *ctx = model->context;
+    double *spacing = NULL;
+    model->pair_count = builder->pair_count;
+    SN_TRY(sn_new_copy(ctx, builder->pairs, (size_t)builder->pair_count, sizeof *builder->pairs,
+                       (void **)&model->pairs));
+    if (model->pair_count > 0)
+        qsort(model->pairs, (size_t)model->pair_count, sizeof *model->pairs, compare_pairs);
+    SN_TRY_NEW_ZEROED(ctx, model->contact_shape, model->shape_count);
+    SN_TRY_NEW_ZEROED(ctx, spacing, model->shape_count);
+    SN_TRY(find_all_proxies(model, spacing));
+    for (int32_t s = 0; s < model->shape_count; s++)
+        if (spacing[s] > 0)
+            SN_TRY(sn_contact_shape_create(ctx, &model->shapes[s], spacing[s], &model->contact_shape[s]));
+    SN_TRY_NEW(ctx, model->body_proxies, model->body_count);
+    for (int32_t b = 0; b < model->body_count; b++)
+        model->body_proxies[b] = &model->bodies[b].proxies;
+    model->contact = (sn_contact_source){.pair_count = model->pair_count,
+                                         .body_count = model->body_count,
+                                         .shape_count = model->shape_count,
+                                         .pairs = model->pairs,
+                                         .proxies = model->body_proxies,
+                                         .shapes = (const sn_contact_shape *const *)model->contact_shape,
+                                         .pinned = model->pinned};
+cleanup:
+    SN_RELEASE(ctx, spacing);
+    return status;
+}

@@ -1,0 +1,10 @@
+// Wavefront OBJ. Guards: no file makes the reader crash, hang, leak, or take memory beyond what the file is
+// worth; a refused one leaves a message and no output; of one that was read all indices are in range, and it
+// can be written and read back equal, with its polygons, groups and texture coordinates.
+#include "fuzz/fuzz_mesh.h"
+#include "fuzz/fuzz_support.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    fuzz_mesh("fuzz.obj", data, size);
+    return 0;
+}
