@@ -109,13 +109,8 @@ static int64_t inner_count(int32_t parts) {
 static void place_vertices(const proxy_job *job) {
     const sn_proxy_source *s = job->source;
     for (int32_t v = 0; v < s->vertex_count; v++)
-        for (size_t k = 0; k < 3; k++) {
-            double sum = 0;
-            for (size_t a = 0; a < 4; a++)
-                sum += s->vertex_weight[4 * (size_t)v + a] *
-                       s->rest[3 * (size_t)s->vertex_node[4 * (size_t)v + a] + k];
-            job->vertex_place[3 * (size_t)v + k] = sum;
-        }
+        sn_weighted_place(s->vertex_node + 4 * (size_t)v, s->vertex_weight + 4 * (size_t)v, s->rest,
+                          job->vertex_place + 3 * (size_t)v);
 }
 
 static sn_status average_stiffness(proxy_job *job) {
@@ -205,14 +200,7 @@ static sn_status plant_tree(proxy_job *job) {
     if (job->tree)
         return SN_OK;
     SN_TRY_NEW(job->ctx, job->box, 6 * (size_t)s->tet_count);
-    for (int32_t t = 0; t < s->tet_count; t++) {
-        double corner[12], *box = job->box + 6 * (size_t)t;
-        tet_corners(s, t, corner);
-        for (int k = 0; k < 3; k++) {
-            box[k] = fmin(fmin(corner[k], corner[3 + k]), fmin(corner[6 + k], corner[9 + k]));
-            box[3 + k] = fmax(fmax(corner[k], corner[3 + k]), fmax(corner[6 + k], corner[9 + k]));
-        }
-    }
+    sn_tet_boxes(s->tet_count, s->tets + 4 * (size_t)s->tet_begin, s->rest, job->box);
     SN_TRY(sn_bvh_create(job->ctx, s->tet_count, job->box, &job->tree));
 cleanup:
     return status;

@@ -136,8 +136,7 @@ static void to_world(const sn_contact_pose *pose, const double X[3], double out[
 static void to_rest(const sn_contact_pose *pose, const double x[3], double out[3]) {
     double arm[3];
     sn_sub3(x, pose->translation, arm);
-    for (int k = 0; k < 3; k++)
-        out[k] = pose->R[k] * arm[0] + pose->R[3 + k] * arm[1] + pose->R[6 + k] * arm[2];
+    sn_mul3_tn(pose->R, arm, out);
 }
 
 static const sn_contact_pose *pose_of(const sn_contact_set *set, const sn_contact_point *c) {
@@ -299,8 +298,7 @@ static bool find_meeting(const detect_job *job, int32_t proxy, double foot[3], d
     const sn_contact_shape *shape = set->source.shapes[set->source.pairs[job->pair].shape];
     double from[3], to[3], part, edge = edge_of(set, job->pair);
     find_way(job, proxy, from, to);
-    if (sn_contact_shape_nearest(shape, from, foot, normal) <= 0)
-        return true; // It began inside: out by the shortest way.
+    // What began inside meets the shape there, and goes out by the shortest way.
     if (sn_contact_shape_sweep(shape, from, to, SLACK * edge, &part)) {
         double at[3];
         for (int k = 0; k < 3; k++)

@@ -244,3 +244,16 @@ int32_t sn_bvh_nearest(const sn_bvh *bvh, const double point[3], double limit, s
         *out_squared = best.squared;
     return best.item;
 }
+
+void sn_tet_boxes(int32_t count, const int32_t *tet, const double *position, double *box) {
+    for (int32_t t = 0; t < count; t++)
+        for (size_t c = 0; c < 3; c++) {
+            double *low = box + 6 * (size_t)t + c, *high = low + 3;
+            *low = *high = position[3 * (size_t)tet[4 * (size_t)t] + c];
+            for (size_t a = 1; a < 4; a++) {
+                double x = position[3 * (size_t)tet[4 * (size_t)t + a] + c];
+                *low = fmin(*low, x);
+                *high = fmax(*high, x);
+            }
+        }
+}

@@ -27,6 +27,9 @@ void sn_bvh_destroy(sn_bvh **bvh);
 /// Adapts the boxes of the tree to items that have moved; its shape stays.
 void sn_bvh_refit(sn_bvh *bvh, const double *box);
 
+/// Boxes of tets [count, 4] for a tree. @param[out] box [count, 6]
+void sn_tet_boxes(int32_t count, const int32_t *tet, const double *position, double *box);
+
 /// Called with an item; returns whether to go on.
 typedef bool sn_bvh_visit(void *user, int32_t item);
 

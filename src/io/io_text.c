@@ -76,33 +76,33 @@ static sn_status read_file(sn_text *text) {
     return status;
 }
 
-sn_status sn_text_open(sn_context *ctx, const char *path, sn_text *out_text) {
-    sn_status status = SN_OK;
-    sn_text text = {.ctx = ctx, .path = path, .line = 1};
-    SN_TRY(read_file(&text));
-    SN_TRY(sn_number_scope_enter(ctx, &text.numbers));
-    sn_text_rewind(&text);
-    *out_text = text;
+/// Hands over a text whose bytes are there, or, after a failure, releases it.
+static sn_status finish_opening(sn_status status, sn_text *text, sn_text *out_text) {
+    if (status == SN_OK)
+        status = sn_number_scope_enter(text->ctx, &text->numbers);
+    if (status < 0) {
+        sn_text_close(text);
+        return status;
+    }
+    sn_text_rewind(text);
+    *out_text = *text;
     return SN_OK;
-cleanup:
-    sn_text_close(&text);
-    return status;
+}
+
+sn_status sn_text_open(sn_context *ctx, const char *path, sn_text *out_text) {
+    sn_text text = {.ctx = ctx, .path = path, .line = 1};
+    return finish_opening(read_file(&text), &text, out_text);
 }
 
 sn_status sn_text_open_memory(sn_context *ctx, const char *name, const void *bytes, size_t size,
                               sn_text *out_text) {
-    sn_status status = SN_OK;
     sn_text text = {.ctx = ctx, .path = name, .line = 1};
-    SN_TRY(make_room(&text, size));
-    memcpy(text.bytes, bytes, size);
-    end_bytes(&text, size);
-    SN_TRY(sn_number_scope_enter(ctx, &text.numbers));
-    sn_text_rewind(&text);
-    *out_text = text;
-    return SN_OK;
-cleanup:
-    sn_text_close(&text);
-    return status;
+    sn_status status = make_room(&text, size);
+    if (status == SN_OK) {
+        memcpy(text.bytes, bytes, size);
+        end_bytes(&text, size);
+    }
+    return finish_opening(status, &text, out_text);
 }
 
 void sn_text_close(sn_text *text) {

@@ -68,6 +68,12 @@ static inline void sn_mul3(const double m[9], const double v[3], double out[3]) 
         out[i] = m[3 * i] * v[0] + m[3 * i + 1] * v[1] + m[3 * i + 2] * v[2];
 }
 
+/// out = m' v. `out` may not be v.
+static inline void sn_mul3_tn(const double m[9], const double v[3], double out[3]) {
+    for (int i = 0; i < 3; i++)
+        out[i] = m[i] * v[0] + m[3 + i] * v[1] + m[6 + i] * v[2];
+}
+
 /// Inverse by cofactors; returns the determinant. With determinant 0 `out` is not finite.
 static inline double sn_inverse3(const double m[9], double out[9]) {
     double det = sn_det3(m), s = 1 / det;

@@ -89,15 +89,7 @@ static sn_status make_tet_tree(const sn_mesh *mesh, sn_bvh **out_bvh) {
     sn_status status = SN_OK;
     double *box = NULL;
     SN_TRY_NEW(mesh->context, box, (size_t)mesh->tet_count * 6);
-    for (int32_t t = 0; t < mesh->tet_count; t++) {
-        double corner[12];
-        gather_corners(mesh, t, corner);
-        for (int c = 0; c < 3; c++) {
-            box[6 * (size_t)t + c] = fmin(fmin(corner[c], corner[3 + c]), fmin(corner[6 + c], corner[9 + c]));
-            box[6 * (size_t)t + 3 + c] =
-                fmax(fmax(corner[c], corner[3 + c]), fmax(corner[6 + c], corner[9 + c]));
-        }
-    }
+    sn_tet_boxes(mesh->tet_count, mesh->tet, mesh->position, box);
     SN_TRY(sn_bvh_create(mesh->context, mesh->tet_count, box, out_bvh));
 cleanup:
     SN_RELEASE(mesh->context, box);

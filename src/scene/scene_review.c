@@ -96,8 +96,7 @@ static double start_distance(const sn_model *model, const sn_contact_pair *pair,
         double place[3], arm[3], rest[3];
         sn_proxy_place(proxies, i, model->start_x, place);
         sn_sub3(place, origin, arm);
-        for (int k = 0; k < 3; k++)
-            rest[k] = R[k] * arm[0] + R[3 + k] * arm[1] + R[6 + k] * arm[2];
+        sn_mul3_tn(R, arm, rest);
         double distance = sn_contact_shape_distance(model->contact_shape[pair->shape], rest);
         if (distance < least) {
             least = distance;
@@ -162,19 +161,6 @@ static sn_status warn_about_open_meshes(const sn_scene_job *job, const sn_model 
     return SN_OK;
 }
 
-static double body_extent(const sn_model *model, const sn_model_body_data *body) {
-    double extent = 0;
-    for (int k = 0; k < 3; k++) {
-        double low = INFINITY, high = -INFINITY;
-        for (int32_t n = body->node_begin; n < body->node_begin + body->node_count; n++) {
-            low = fmin(low, model->rest[3 * (size_t)n + (size_t)k]);
-            high = fmax(high, model->rest[3 * (size_t)n + (size_t)k]);
-        }
-        extent = fmax(extent, high - low);
-    }
-    return extent;
-}
-
 /// The constant metric resists turning as it resists deformation: what is stiff for its size and the step
 /// turns so little in an iteration that steps end before it has.
 static void warn_about_stiff_bodies(const sn_scene_job *job, const sn_model *model) {
@@ -183,7 +169,7 @@ static void warn_about_stiff_bodies(const sn_scene_job *job, const sn_model *mod
     char at[640];
     for (int32_t b = 0; b < model->body_count; b++) {
         const sn_model_body_data *body = &model->bodies[b];
-        double extent = body_extent(model, body), stiffest = 0;
+        double extent = sn_model_body_extent(model, b), stiffest = 0;
         for (int32_t t = body->tet_begin; t < body->tet_begin + body->tet_count; t++) {
             const sn_material_def *material = &model->materials[model->tet_material[t]];
             stiffest = fmax(stiffest, material->young / material->density);

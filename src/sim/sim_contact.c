@@ -1,6 +1,5 @@
 #include "sim/sim_contact.h"
 
-#include "math/math_mat3.h"
 #include "sim/sim_def.h"
 
 #include <stdlib.h>
@@ -61,17 +60,6 @@ static int compare_pairs(const void *a, const void *b) {
     return (p->shape > q->shape) - (p->shape < q->shape);
 }
 
-static double mean_edge(const sn_model *model, const sn_model_body_data *body) {
-    double sum = 0;
-    for (int32_t t = body->tet_begin; t < body->tet_begin + body->tet_count; t++) {
-        const int32_t *node = model->tets + 4 * (size_t)t;
-        for (int a = 0; a < 4; a++)
-            for (int b = a + 1; b < 4; b++)
-                sum += sn_distance3(model->rest + 3 * (size_t)node[a], model->rest + 3 * (size_t)node[b]);
-    }
-    return sum / (6.0 * body->tet_count);
-}
-
 /// Pressure per depth that each tet of a body asks for.
 static void tet_stiffness(const sn_model *model, const sn_model_body_data *body, double edge, double *out) {
     for (int32_t t = 0; t < body->tet_count; t++) {
@@ -85,7 +73,7 @@ static void tet_stiffness(const sn_model *model, const sn_model_body_data *body,
 
 static sn_status find_proxies(sn_model *model, sn_model_body_data *body) {
     sn_status status = SN_OK;
-    double *stiffness = NULL, edge = mean_edge(model, body);
+    double *stiffness = NULL, edge = sn_model_mean_edge(model, body->tet_begin, body->tet_count);
     SN_TRY_NEW(model->context, stiffness, body->tet_count);
     tet_stiffness(model, body, edge, stiffness);
     sn_proxy_source source = {.rest = model->rest,

@@ -69,14 +69,31 @@ static void find_bounds(const double *x, int32_t count, double low[3], double hi
         }
 }
 
+double sn_model_body_extent(const sn_model *model, int32_t body_index) {
+    const sn_model_body_data *body = &model->bodies[body_index];
+    double low[3], high[3], extent = 0;
+    find_bounds(model->rest + 3 * (size_t)body->node_begin, body->node_count, low, high);
+    for (int i = 0; i < 3; i++)
+        extent = fmax(extent, high[i] - low[i]);
+    return extent;
+}
+
+double sn_model_mean_edge(const sn_model *model, int32_t tet_begin, int32_t tet_count) {
+    double sum = 0;
+    for (int32_t t = tet_begin; t < tet_begin + tet_count; t++) {
+        const int32_t *node = model->tets + 4 * (size_t)t;
+        for (int a = 0; a < 4; a++)
+            for (int b = a + 1; b < 4; b++)
+                sum += sn_distance3(model->rest + 3 * (size_t)node[a], model->rest + 3 * (size_t)node[b]);
+    }
+    return sum / (6.0 * tet_count);
+}
+
 /// Sag of a column as long as the body under its own weight: density |gravity| extent^2 / young.
 static double estimate_sag(const sn_model *model, int32_t b) {
     const sn_model_body_data *body = &model->bodies[b];
     int32_t end = b + 1 < model->body_count ? model->bodies[b + 1].material_begin : model->material_count;
-    double low[3], high[3], extent = 0, softest = 0;
-    find_bounds(model->rest + 3 * (size_t)body->node_begin, body->node_count, low, high);
-    for (int i = 0; i < 3; i++)
-        extent = fmax(extent, high[i] - low[i]);
+    double extent = sn_model_body_extent(model, b), softest = 0;
     for (int32_t m = body->material_begin; m < end; m++)
         softest = fmax(softest, model->materials[m].density / model->materials[m].young);
     return softest * sn_norm3(model->gravity) * extent * extent;

@@ -73,6 +73,12 @@ struct sn_model {
     double edge_mean; ///< m, over the tets' edges
 };
 
+/// Longest side in m of the box around a body at rest.
+double sn_model_body_extent(const sn_model *model, int32_t body_index);
+
+/// Mean length in m of the edges of some tets, each counted once per tet.
+double sn_model_mean_edge(const sn_model *model, int32_t tet_begin, int32_t tet_count);
+
 /// Pose of a frame at time t: x = R X + translation. frame may be SN_FRAME_WORLD.
 void sn_frame_pose(const sn_model *model, int32_t frame, double time, double R[9], double translation[3]);
 

@@ -144,17 +144,6 @@ static void place_pinned_nodes(sn_model *model) {
     }
 }
 
-static void measure_edges(sn_model *model) {
-    double sum = 0;
-    for (int32_t t = 0; t < model->tet_count; t++) {
-        const int32_t *node = model->tets + 4 * (size_t)t;
-        for (int a = 0; a < 4; a++)
-            for (int b = a + 1; b < 4; b++)
-                sum += sn_distance3(model->rest + 3 * (size_t)node[a], model->rest + 3 * (size_t)node[b]);
-    }
-    model->edge_mean = sum / (6.0 * model->tet_count);
-}
-
 static void join_pieces(const sn_model *model, int32_t *set) {
     for (int32_t n = 0; n < model->node_count; n++)
         set[n] = n;
@@ -206,7 +195,7 @@ sn_status sn_model_build(const sn_model_builder *builder, sn_model **out_model) 
     SN_TRY(copy_bodies(builder, model));
     SN_TRY(copy_frames_and_springs(builder, model));
     place_pinned_nodes(model);
-    measure_edges(model);
+    model->edge_mean = sn_model_mean_edge(model, 0, model->tet_count);
     SN_TRY(find_pieces(model));
     SN_TRY(sn_model_prepare_contact(builder, model));
     *out_model = model;

@@ -1,5 +1,7 @@
 #include "base/base_field_hash.h"
 #include "base/base_util.h"
+#include "material/material_def.h"
+#include "sim/sim_def.h"
 #include "sim/sim_hash.h"
 #include "sim/sim_model.h"
 #include "step/step_def.h"
@@ -26,13 +28,8 @@ static uint64_t hash_bodies(uint64_t hash, const sn_model *model) {
 
 static uint64_t hash_materials(uint64_t hash, const sn_model *model) {
     hash = HASH_ARRAY(hash, model->tet_material, model->tet_count);
-    for (int32_t m = 0; m < model->material_count; m++) {
-        const sn_material_def *material = &model->materials[m];
-        hash = HASH(hash, material->model);
-        hash = HASH(hash, material->young);
-        hash = HASH(hash, material->poisson);
-        hash = HASH(hash, material->density);
-    }
+    for (int32_t m = 0; m < model->material_count; m++)
+        hash = sn_field_hash(hash, &sn_material_fields, &model->materials[m]);
     return hash;
 }
 
@@ -83,11 +80,7 @@ static uint64_t hash_shapes(uint64_t hash, const sn_model *model) {
     for (int32_t s = 0; s < model->shape_count; s++) {
         const sn_shape_def *shape = &model->shapes[s];
         hash = HASH(hash, shape->kind);
-        hash = HASH(hash, shape->point);
-        hash = HASH(hash, shape->point2);
-        hash = HASH(hash, shape->normal);
-        hash = HASH(hash, shape->radius);
-        hash = HASH(hash, shape->half_size);
+        hash = sn_field_hash(hash, &sn_shape_fields, shape);
         hash = HASH(hash, model->shape_frame[s]);
         if (shape->surface)
             hash = hash_surface(hash, shape->surface);

@@ -1,6 +1,7 @@
 // Checkpoints of a run: going on from one gives the files of a run that never stopped, byte by byte; what is
 // damaged, foreign or missing is refused with the cause, and nothing is changed.
 #define _GNU_SOURCE
+#include "test_io_failing.h"
 #include "test_io_run.h"
 
 #include "base/base_util.h"
@@ -500,26 +501,13 @@ static void goes_on_after_a_full_disk(void **state) {
     end(&whole);
 }
 
-/// Allocations left before the next one fails; negative: none fails.
-static int allocations_left;
-
-static void *allocate(void *user, size_t size) {
-    (void)user;
-    return allocations_left-- == 0 ? NULL : aligned_alloc(64, (size + 63) / 64 * 64);
-}
-
-static void release(void *user, void *memory) {
-    (void)user;
-    free(memory);
-}
-
 static void survives_each_failing_allocation(void **state) {
     (void)state;
     stepping_run run;
     begin_killed(&run);
     run_fixture f = run.f;
     sn_context_def def = sn_context_def_default();
-    def.allocator = (sn_allocator){NULL, allocate, release};
+    def.allocator = failing_allocator;
     def.thread_count = 1;
     allocations_left = -1;
     assert_int_equal(sn_context_create(&def, &f.ctx), SN_OK);

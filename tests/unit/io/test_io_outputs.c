@@ -1,6 +1,7 @@
 // What a run writes beside NPY, VTU and the player: OBJ frames, .vtu.series, probes.csv, contacts.csv; and
 // how growing files are opened again.
 #define _GNU_SOURCE
+#include "test_io_failing.h"
 #include "test_io_recorder_folder.h"
 
 #include "io/io_contact_csv.h"
@@ -493,19 +494,6 @@ static void probes_weigh_contacts(void **state) {
 
 // ---- Memory
 
-/// Allocations left before the next one fails; negative: none fails.
-static int allocations_left;
-
-static void *allocate(void *user, size_t size) {
-    (void)user;
-    return allocations_left-- == 0 ? NULL : aligned_alloc(64, (size + 63) / 64 * 64);
-}
-
-static void release(void *user, void *memory) {
-    (void)user;
-    free(memory);
-}
-
 /// Every writer once, new and opened again.
 static sn_status write_everything(const output_fixture *f) {
     sn_status status = SN_OK;
@@ -535,7 +523,7 @@ cleanup:
 static void survives_each_failing_allocation(void **state) {
     (void)state;
     sn_context_def def = sn_context_def_default();
-    def.allocator = (sn_allocator){NULL, allocate, release};
+    def.allocator = failing_allocator;
     def.thread_count = 1;
     allocations_left = -1;
     output_fixture f = {0};

@@ -1,5 +1,6 @@
 // The recorder: which files, which keys, whose files it removes, and what it says when it cannot write.
 #define _GNU_SOURCE
+#include "test_io_failing.h"
 #include "test_io_run.h"
 
 #include <signal.h>
@@ -259,26 +260,13 @@ static void wants_calls_in_order(void **state) {
     tear_down(&f);
 }
 
-/// Allocations left before the next one fails; negative: none fails.
-static int allocations_left;
-
-static void *allocate(void *user, size_t size) {
-    (void)user;
-    return allocations_left-- == 0 ? NULL : aligned_alloc(64, (size + 63) / 64 * 64);
-}
-
-static void release(void *user, void *memory) {
-    (void)user;
-    free(memory);
-}
-
 static void survives_each_failing_allocation(void **state) {
     (void)state;
     run_fixture f = {.output = sn_output_def_default()};
     f.output.vtu_every = 2;
     f.run = (sn_run_info){.scene_path = "s.yaml", .frame_seconds = 0.1, .frame_total = 3};
     sn_context_def def = sn_context_def_default();
-    def.allocator = (sn_allocator){NULL, allocate, release};
+    def.allocator = failing_allocator;
     def.thread_count = 1;
     allocations_left = -1;
     assert_int_equal(sn_context_create(&def, &f.ctx), SN_OK);
