@@ -89,7 +89,7 @@ static void print_cost(const cli_simulation *s) {
     sn_time_def time = sn_scene_time(s->scene);
     sn_stepper_def stepper = sn_scene_stepper(s->scene);
     double memory = (double)sn_context_memory_in_use(s->context);
-    printf("factor: %lld non-zeros, %.3g GFLOP; kept nodes: 0\n", (long long)report.factor_nonzeros,
+    printf("factor: %lld non-zeros, %.3g GFLOP\n", (long long)report.factor_nonzeros,
            report.factor_flops * 1e-9);
     printf("memory: %.0f MB now, about as much while stepping\n", memory * 1e-6);
     double sweep = 2 * 8 * (double)report.factor_nonzeros / 5e9;

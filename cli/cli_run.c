@@ -3,6 +3,8 @@
 #include "cli_progress.h"
 #include "cli_simulation.h"
 
+#include <dirent.h>
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -28,7 +30,7 @@ static const cli_option options[] = {
      .value = "N",
      .help = "number of frames instead of the scene's",
      .low = 1,
-     .high = 1000000000},
+     .high = 10000000},
     {.name = "threads",
      .kind = CLI_INT,
      .offset = offsetof(run_values, threads),
@@ -44,8 +46,8 @@ static const cli_option options[] = {
     {.name = "resume",
      .kind = CLI_FLAG,
      .offset = offsetof(run_values, resume),
-     .help = "goes on from the checkpoint of an earlier run in the same folder, as if it had not stopped; "
-             "--frames may grow"},
+     .help = "goes on from the checkpoint of an earlier run in the same folder, as if it had not stopped "
+             "(--frames may grow); begins where there is none, or an empty folder"},
     {.name = "overwrite",
      .kind = CLI_FLAG,
      .offset = offsetof(run_values, overwrite),
@@ -141,6 +143,18 @@ static int fail_recording(const run_job *job, sn_status status) {
     return code;
 }
 
+/// Whether there is nothing that a run could have left. What cannot be read is not empty.
+static bool is_empty_folder(const char *path) {
+    DIR *folder = opendir(path);
+    if (!folder)
+        return errno == ENOENT;
+    int32_t entries = 0;
+    while (entries <= 2 && readdir(folder)) // "." and ".."
+        entries++;
+    closedir(folder);
+    return entries <= 2;
+}
+
 /// Opens the recorder, on the start or, to go on, on the last checkpoint; *out_done: frames done.
 static int open_recorder(run_job *job, int32_t *out_done) {
     const cli_simulation *s = job->simulation;
@@ -154,7 +168,7 @@ static int open_recorder(run_job *job, int32_t *out_done) {
     sn_status status = sn_state_create(s->model, &job->backup);
     if (status < 0)
         return cli_fail_status(s->context, status);
-    if (job->values->resume) {
+    if (job->values->resume && !is_empty_folder(job->folder)) {
         status = sn_recorder_resume(s->context, s->model, job->folder, &job->output, &run, s->state, out_done,
                                     &job->recorder);
         return status < 0 ? cli_fail_status(s->context, status) : CLI_DONE;
@@ -184,23 +198,30 @@ static void default_output(const char *scene, char *out, size_t size) {
     snprintf(out, size, "%.*s.out", length, name);
 }
 
+static const char *plural(int32_t count) {
+    return count == 1 ? "" : "s";
+}
+
 static void print_totals(const run_job *job, const sn_run_totals *totals, int32_t done, bool asked) {
     int32_t now = totals->frames - done;
     if (now == 0 && totals->frames >= job->time.frames && done > 0)
-        printf("%s/ is complete: it holds all %d frames already\n", job->folder, done);
+        printf("%s/ is complete: it holds all %d frame%s already\n", job->folder, done, plural(done));
     else if (done > 0)
-        printf("%d frames in %.1f s, %d in all; results in %s/\n", now, cli_clock() - job->start,
-               totals->frames, job->folder);
+        printf("%d frame%s in %.1f s, %d in all; results in %s/\n", now, plural(now),
+               cli_clock() - job->start, totals->frames, job->folder);
     else
-        printf("%d frames in %.1f s; results in %s/\n", now, cli_clock() - job->start, job->folder);
+        printf("%d frame%s in %.1f s; results in %s/\n", now, plural(now), cli_clock() - job->start,
+               job->folder);
     if (totals->budget && asked)
-        printf("%d frames ended with the iteration budget before the tolerance was met\n", totals->budget);
+        printf("%d frame%s ended with the iteration budget before the tolerance was met (allow more: "
+               "solver.iterations)\n",
+               totals->budget, plural(totals->budget));
     if (totals->stalled)
-        printf("%d frames stalled\n", totals->stalled);
+        printf("%d frame%s stalled\n", totals->stalled, plural(totals->stalled));
     if (totals->inverted)
-        printf("%d frames have inverted elements\n", totals->inverted);
+        printf("%d frame%s with inverted elements\n", totals->inverted, plural(totals->inverted));
     if (totals->dropped)
-        printf("%d frames dropped contacts\n", totals->dropped);
+        printf("%d frame%s dropped contacts\n", totals->dropped, plural(totals->dropped));
     if (job->output.player)
         printf("look at it:  %s/player.html\n", job->folder);
     printf("the numbers: %s/stats.jsonl, %s/summary.json\n", job->folder, job->folder);

@@ -3,6 +3,15 @@
 
 #include <stdio.h>
 
+static double mean_height(const sn_state *state) {
+    const int32_t nodes = sn_model_get_info(sn_state_model(state)).node_count;
+    const double *x = sn_state_positions(state);
+    double sum = 0;
+    for (int32_t i = 0; i < nodes; i++)
+        sum += x[3 * i + 2];
+    return sum / nodes;
+}
+
 // Steps through the scene's frames. On entry the state is the start.
 static sn_status play(const sn_scene *scene, sn_stepper *stepper, sn_state *state) {
     const sn_time_def time = sn_scene_time(scene);
@@ -14,9 +23,8 @@ static sn_status play(const sn_scene *scene, sn_stepper *stepper, sn_state *stat
             if (status < 0)
                 return status;
         }
-        const double *x = sn_state_positions(state);
-        printf("t = %.3f s: first node at %.4f %.4f %.4f m, elastic energy %.4g J\n", info.time, x[0], x[1],
-               x[2], info.energy.elastic);
+        printf("t = %.3f s: mean height %.4f m, elastic energy %.4g J\n", info.time, mean_height(state),
+               info.energy.elastic);
     }
     return SN_OK;
 }

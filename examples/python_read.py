@@ -1,6 +1,7 @@
 """Reads a run with numpy and meshio:  python3 examples/python_read.py DIR BODY
 
-DIR is what `sinew run` filled, with output.vtu.every.
+DIR is what `sinew run` filled, with output.vtu.every. Needs Debian's python3-numpy and python3-meshio, which its own
+/usr/bin/python3 sees.
 """
 
 import json

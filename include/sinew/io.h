@@ -83,8 +83,9 @@ typedef struct sn_run_info {
 /// Writes the results of a run into a folder, frame by frame.
 typedef struct sn_recorder sn_recorder;
 
-/// Makes the folder `directory` (which must not hold an earlier run unless `overwrite`), and opens the files.
-/// @return SN_OK; SN_ERR_WRITE with path and reason; SN_ERR_INVALID_ARGUMENT.
+/// Makes the folder `directory`, and opens the files.
+/// @return SN_OK; SN_ERR_WRITE with path and reason; SN_ERR_INVALID_ARGUMENT, also where the folder holds an
+/// earlier run and not `overwrite`: that run stays.
 SN_API SN_NODISCARD sn_status sn_recorder_create(sn_context *context, const sn_model *model,
                                                  const char *directory, bool overwrite,
                                                  const sn_output_def *def, const sn_run_info *run,

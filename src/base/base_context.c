@@ -12,6 +12,7 @@ struct sn_context {
     sn_allocator allocator;
     sn_log_callback *log;
     void *log_user;
+    const char *log_place;
     int32_t thread_count;
     bool debug_memory;
     size_t memory_in_use, memory_peak;
@@ -162,13 +163,21 @@ void sn_message_prefix(sn_context *ctx, const char *format, ...) {
     ctx->message[length + kept] = '\0';
 }
 
+const char *sn_log_place(sn_context *ctx, const char *place) {
+    const char *before = ctx->log_place;
+    ctx->log_place = place;
+    return before;
+}
+
 void sn_log(sn_context *ctx, sn_log_level level, const char *format, ...) {
     if (!ctx->log)
         return;
     char text[MESSAGE_SIZE];
     va_list arguments;
+    size_t before = (size_t)snprintf(text, sizeof text, "%s", ctx->log_place ? ctx->log_place : "");
+    before = before < sizeof text ? before : sizeof text - 1;
     va_start(arguments, format);
-    sn_write_line(text, sizeof text, format, arguments);
+    sn_write_line(text + before, sizeof text - before, format, arguments);
     va_end(arguments);
     ctx->log(ctx->log_user, level, text);
 }

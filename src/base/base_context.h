@@ -40,6 +40,11 @@ SN_NODISCARD sn_status sn_fail(sn_context *ctx, sn_status status, const char *fo
 /// Puts text in front of the recorded message ("scene.yaml:12: "): for callers that know the place.
 void sn_message_prefix(sn_context *ctx, const char *format, ...) SN_PRINTF(2, 3);
 
+/// Sets what stands in front of all lines of the log from now on: for callers that know the place, around
+/// calls that do not. `place` is borrowed until the next call; NULL: nothing. Returns what stood there
+/// before.
+const char *sn_log_place(sn_context *ctx, const char *place);
+
 /// Sends a line to the log callback, if any.
 void sn_log(sn_context *ctx, sn_log_level level, const char *format, ...) SN_PRINTF(3, 4);
 

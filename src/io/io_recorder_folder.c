@@ -172,7 +172,7 @@ sn_status sn_folder_clear(sn_context *ctx, const char *directory, const sn_body_
             continue;
         if (!overwrite)
             SN_TRY(
-                sn_fail(ctx, SN_ERR_WRITE,
+                sn_fail(ctx, SN_ERR_INVALID_ARGUMENT,
                         "%s already holds a run (%s): choose another folder, go on with that run (--resume), "
                         "or overwrite it (--overwrite)",
                         directory, entry->d_name));

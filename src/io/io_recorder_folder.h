@@ -31,7 +31,8 @@ SN_NODISCARD sn_status sn_folder_lock(sn_context *ctx, const char *directory, in
 /// Sets *lock to -1. Fine without a lock.
 void sn_folder_unlock(int *lock);
 /// Sees to it that the folder holds no run: removes an earlier one if `overwrite`, its checkpoint first.
-/// @return SN_OK; SN_ERR_WRITE: the message names the file and the reason; SN_ERR_NO_MEMORY.
+/// @return SN_OK; SN_ERR_INVALID_ARGUMENT: it holds a run that must stay; SN_ERR_WRITE: the message names the
+/// file and the reason; SN_ERR_NO_MEMORY.
 SN_NODISCARD sn_status sn_folder_clear(sn_context *ctx, const char *directory, const sn_body_names *bodies,
                                        bool overwrite);
 /// Removes what a killed run has left beyond its checkpoint: temporary files, and VTU and OBJ files of frames

@@ -5,7 +5,7 @@
 #include <string.h>
 
 /// A lattice that holds so much more than its surface encloses is worth a warning.
-static const double EXCESS_LARGE = 0.2;
+static const double EXCESS_LARGE = 0.05;
 
 /// What a body is made from while it is being added.
 typedef struct body_parts {
@@ -114,6 +114,19 @@ static sn_status take_tets(const sn_scene_job *job, const sn_scene_body_item *bo
     return SN_OK;
 }
 
+static sn_status fill_surface(const sn_scene_job *job, const sn_scene_body_item *body, body_parts *parts) {
+    char place[640], where[1024] = "";
+    sn_text_append(
+        where, sizeof where, "%sbodies.%s.embed: ",
+        sn_node_place(&job->scene->source, sn_scene_place(body->node, "embed"), place, sizeof place),
+        body->name);
+    const char *before = sn_log_place(job->context, where);
+    sn_status status =
+        sn_lattice_create(job->context, parts->data, &body->embed, &parts->mesh, &parts->embedding);
+    sn_log_place(job->context, before);
+    return status;
+}
+
 static sn_status make_mesh(const sn_scene_job *job, const sn_scene_body_item *body, body_parts *parts) {
     if (has_tets(parts->data))
         return take_tets(job, body, parts);
@@ -122,8 +135,7 @@ static sn_status make_mesh(const sn_scene_job *job, const sn_scene_body_item *bo
             job->context, SN_ERR_SCENE,
             "the mesh is a surface and holds no tetrahedra to simulate; allowed: a mesh with tetrahedra, or "
             "`embed: {lattice: bcc, cells: 20}` to fill it");
-    sn_status status =
-        sn_lattice_create(job->context, parts->data, &body->embed, &parts->mesh, &parts->embedding);
+    sn_status status = fill_surface(job, body, parts);
     if (status == SN_OK) {
         warn_if_thin(job, body, parts->data);
         status = warn_if_heavy(job, body, parts);

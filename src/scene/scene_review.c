@@ -87,6 +87,52 @@ static void warn_about_idle_shapes(const sn_scene_job *job) {
     }
 }
 
+static bool is_material_used(const sn_scene_content *content, const char *name) {
+    for (int32_t b = 0; b < content->body_count; b++)
+        for (int32_t i = 0; i < content->bodies[b].material_count; i++)
+            if (strcmp(content->bodies[b].materials[i].name, name) == 0)
+                return true;
+    return false;
+}
+
+/// A slip in a name, in --set above all, makes a material of its own.
+static void warn_about_idle_materials(const sn_scene_job *job) {
+    const sn_scene_content *content = &job->scene->content;
+    char place[640];
+    for (int32_t i = 0; i < content->material_count; i++) {
+        const sn_scene_material_item *material = &content->materials[i];
+        if (!is_material_used(content, material->name))
+            sn_log(job->context, SN_LOG_WARNING,
+                   "%smaterials.%s: no body is made of it; name it in a body's `material`, or remove it",
+                   place_of(job, material->node, place, sizeof place), material->name);
+    }
+}
+
+static bool has_contact(const sn_model *model, int32_t body) {
+    for (int32_t p = 0; p < model->pair_count; p++)
+        if (model->pairs[p].body == body)
+            return true;
+    return false;
+}
+
+/// Where some bodies meet shapes, one that falls past all of them was forgotten.
+static void warn_about_falling_bodies(const sn_scene_job *job, const sn_model *model) {
+    const double *g = job->scene->content.gravity;
+    char place[640];
+    if (model->pair_count == 0 || sn_dot3(g, g) == 0)
+        return;
+    for (int32_t b = 0; b < model->body_count; b++) {
+        const sn_model_body_data *body = &model->bodies[b];
+        if (!has_contact(model, b) && !model->piece_anchored[model->node_piece[body->node_begin]])
+            sn_log(
+                job->context, SN_LOG_WARNING,
+                "%sbodies.%s: nothing holds it and `contact` lets it touch nothing: it will fall for ever; "
+                "add `{between: [%s, %s]}` to contact",
+                place_of(job, job->scene->content.bodies[b].node, place, sizeof place), body->name,
+                body->name, model->shapes[model->pairs[0].shape].name);
+    }
+}
+
 /// Signed distance of the body's deepest point from a shape at the start, and the point.
 static double start_distance(const sn_model *model, const sn_contact_pair *pair, double out_place[3]) {
     const sn_proxies *proxies = &model->bodies[pair->body].proxies;
@@ -246,7 +292,9 @@ sn_status sn_scene_review(const sn_scene_job *job, const sn_model *model) {
         return status;
     warn_about_locking(job);
     warn_about_units(job, &info);
+    warn_about_idle_materials(job);
     warn_about_idle_shapes(job);
+    warn_about_falling_bodies(job, model);
     warn_about_contacts(job, model);
     warn_about_stiff_bodies(job, model);
     return warn_about_open_meshes(job, model);

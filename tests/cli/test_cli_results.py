@@ -97,7 +97,8 @@ def check_statistics(results):
         complaints.append("stats.jsonl does not hold each frame once")
     summary = json.loads((results / "summary.json").read_text())
     counts = {word: sum(line["status"] == word for line in lines) for word in ("converged", "budget", "stalled")}
-    if summary["status"] != counts or summary["frames"] != FRAMES:
+    if summary["status"] != counts or summary["frames"] != FRAMES or \
+            summary["frames_planned"] != FRAMES:
         complaints.append(f"summary.json counts {summary['status']}, stats.jsonl {counts}")
     times = [line["ms"]["total"] for line in lines]
     if abs(summary["ms_per_frame"]["median"] - np.median(times)) > 1e-9 * max(times) or \
@@ -115,7 +116,7 @@ def check_earlier_run(folder, results):
     kept = {path.name: path.read_bytes() for path in results.iterdir()}
     code, output = start(folder, results)
     complaints = []
-    if code != 4 or "already holds a run" not in output:
+    if code != 2 or "already holds a run" not in output:
         complaints.append(f"a second run into the same folder ends with {code}: {output}")
     if kept != {path.name: path.read_bytes() for path in results.iterdir()}:
         complaints.append("a refused run changed files")

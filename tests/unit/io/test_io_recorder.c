@@ -79,10 +79,9 @@ static void writes_statistics(void **state) {
                                             "other",
                                             "total"};
     static const char *const summary_keys[] = {
-        "version", "scene",     "nodes",    "elements", "kept_nodes",        "frames",
-        "status",  "converged", "budget",   "stalled",  "state_hash",        "ms_per_frame",
-        "median",  "p90",       "setup_ms", "total",    "peak_memory_bytes", "threads",
-        "cpu"};
+        "version", "scene",     "nodes",  "elements",          "kept_nodes", "frames",       "frames_planned",
+        "status",  "converged", "budget", "stalled",           "state_hash", "ms_per_frame", "median",
+        "p90",     "setup_ms",  "total",  "peak_memory_bytes", "threads",    "cpu"};
     run_fixture f;
     set_up(&f);
     assert_done(f.ctx, record(&f, false));
@@ -172,7 +171,7 @@ static void spares_earlier_runs_and_other_files(void **state) {
         test_folder_put(f.folder, others[i]);
     assert_done(f.ctx, record(&f, false));
     int count = test_folder_count(f.folder);
-    assert_int_equal(record(&f, false), SN_ERR_WRITE);
+    assert_int_equal(record(&f, false), SN_ERR_INVALID_ARGUMENT);
     assert_non_null(strstr(sn_context_message(f.ctx), "already holds a run"));
     assert_non_null(strstr(sn_context_message(f.ctx), f.folder));
     assert_int_equal(test_folder_count(f.folder), count);

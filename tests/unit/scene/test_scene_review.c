@@ -99,6 +99,38 @@ static void idle_shapes_are_named(void **state) {
            1, words);
 }
 
+static void idle_materials_are_named(void **state) {
+    (void)state;
+    static const char *const words[] = {
+        "scene.yaml:2: materials.jely: no body is made of it; name it in a body's `material`", NULL};
+    expect("sinew: 1\nmaterials: {jelly: {young: 1e5}, jely: {young: 1}}\n"
+           "bodies: {beam: {make: beam, material: {default: jelly}}}\n",
+           1, words);
+}
+
+static void falling_bodies_are_named(void **state) {
+    (void)state;
+    static const char *const words[] = {
+        "scene.yaml:6: bodies.other: nothing holds it and `contact` lets it touch nothing",
+        "`{between: [other, floor]}`", NULL};
+    // `hung` is pinned; without gravity nothing falls.
+#define FALLING                                                                                              \
+    "  other: {make: beam, material: m}\n"                                                                   \
+    "  hung: {make: beam, material: m}\n"                                                                    \
+    "pins: [{body: hung, select: {plane: {point: [0, 0, 0], normal: [1, 0, 0]}}}]\n"                         \
+    "rigid: {floor: {plane: {point: [0, 0, 0], normal: [0, 0, 1]}}}\n"                                       \
+    "contact: [{between: [floor, beam]}]\n"
+    const char *const bodies = "bodies:\n  beam: {make: beam, material: m}\n";
+    char text[1024];
+    snprintf(text, sizeof text, "sinew: 1\ngravity: [0, 0, -9.81]\nmaterials: {m: {young: 1e5}}\n%s%s",
+             bodies, FALLING);
+    expect(text, 1, words);
+    snprintf(text, sizeof text, "sinew: 1\ngravity: [0, 0, 0]\nmaterials: {m: {young: 1e5}}\n%s%s", bodies,
+             FALLING);
+    expect(text, 0, none);
+#undef FALLING
+}
+
 static void starts_inside_are_measured(void **state) {
     (void)state;
     // The ball's lowest point is 0.1 m inside; the moved plane, at time 0, 0.05 m above the beam's lower
@@ -188,6 +220,7 @@ static void pairs_are_told(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(good_scenes_have_no_warning), cmocka_unit_test(idle_shapes_are_named),
+        cmocka_unit_test(idle_materials_are_named),    cmocka_unit_test(falling_bodies_are_named),
         cmocka_unit_test(starts_inside_are_measured),  cmocka_unit_test(depth_of_rest_passes),
         cmocka_unit_test(pinned_bodies_are_named),     cmocka_unit_test(stiff_bodies_are_named),
         cmocka_unit_test(open_meshes_are_named),       cmocka_unit_test(pairs_are_told)};
