@@ -359,7 +359,11 @@ static sn_status read_items(sn_scene_reader *reader, const sn_field *field, cons
     const sn_field_table *table = field->table;
     void *list = NULL;
     bool is_map = field->kind == SN_FIELD_MAP;
-    if (node->kind != (is_map ? SN_NODE_MAP : SN_NODE_LIST) || node->child_count == 0)
+    bool is_ours = node->kind == (is_map ? SN_NODE_MAP : SN_NODE_LIST);
+    // Programs that write scenes leave empty sections.
+    if (is_ours && node->child_count == 0 && !field->required)
+        return SN_OK;
+    if (!is_ours || node->child_count == 0)
         return wrong_type(reader, field, node);
     sn_status status = new_list(reader, field, item, node->child_count, table->size, &list);
     char *entry = list;

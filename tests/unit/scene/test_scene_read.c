@@ -164,8 +164,21 @@ static void contact_names_two_things(void **state) {
               "did you mean floor; allowed: arm, floor, bones");
     // What a body is made from has no bones.
     bad_scene(text, "contact.1.between=[arm.1-2, floor]", "arm.1-2 is no name under bodies or rigid", "");
-    bad_scene(text, "contact=[]", "contact: [] has the wrong type", "list of maps");
+    bad_scene(text, "contact={}", "contact: {} has the wrong type", "list of maps");
     bad_scene(text, "contact.0.stiffness=0", "contact[0].stiffness: 0 is out of range", "> 0 kg/mm^2/s^2");
+}
+
+static void empty_sections_hold_nothing(void **state) {
+    (void)state;
+    static const char *const empty[] = {"contact=[]", "springs=[]", "pins=[]", "rigid={}"};
+    for (size_t i = 0; i < sizeof empty / sizeof *empty; i++) {
+        sn_scene *scene = good_scene(plain, empty[i]);
+        const sn_scene_content *content = &scene->content;
+        assert_int_equal(content->contact_count + content->spring_count + content->rigid_count, 0);
+        assert_int_equal(content->pin_count, i == 2 ? 0 : 2);
+        sn_scene_destroy(&scene);
+    }
+    bad_scene(plain, "bodies={}", "bodies: {} has the wrong type", "map of named maps");
 }
 
 static void what_spans_keys_is_checked(void **state) {
@@ -362,6 +375,7 @@ int main(void) {
                                        cmocka_unit_test(overrides_go_by_path),
                                        cmocka_unit_test(json_is_yaml),
                                        cmocka_unit_test(contact_names_two_things),
+                                       cmocka_unit_test(empty_sections_hold_nothing),
                                        cmocka_unit_test(what_spans_keys_is_checked),
                                        cmocka_unit_test(hostile_texts_end_soon),
                                        cmocka_unit_test(aliases_save_typing),
