@@ -26,7 +26,7 @@ struct sn_stepper {
     sn_elastic *elastic;
     sn_metric *metric;
     sn_minimizer *minimizer;
-    sn_contact_set *contact;  ///< NULL without pairs
+    sn_contact_set *contact; ///< NULL without pairs
     sn_settler *settler;
     sn_contact_pose *pose;    ///< [2, shape_count] of shapes at the start and the end of the step
     double *load;             ///< [node_count, 3] N: dead loads and gravity
@@ -112,8 +112,8 @@ static sn_status allocate_scratch(sn_stepper *stepper) {
     SN_TRY_NEW_ZEROED(ctx, stepper->targets, 3 * (size_t)model->spring_count);
     SN_TRY_NEW(ctx, stepper->frame_R, 9 * (size_t)model->frame_count);
     SN_TRY_NEW(ctx, stepper->frame_t, 3 * (size_t)model->frame_count);
-    sn_piece_source pieces = {model->node_count, model->piece_count, model->node_piece,
-                              model->spring_count, model->springs};
+    sn_piece_source pieces = {model->node_count, model->piece_count, model->node_piece, model->spring_count,
+                              model->springs};
     SN_TRY(sn_settler_create(ctx, &pieces, &stepper->settler));
     SN_TRY(sn_minimizer_create(ctx, model->node_count, stepper->def.solver.history, &stepper->minimizer));
     for (int32_t i = 0; i < model->node_count; i++)
@@ -344,9 +344,9 @@ static void offer_rigid_starts(sn_stepper *stepper, const sn_state *state, const
 
 /// Fills stepper->x with the best of several starts: the inertial target, and the last places as they are or
 /// moved rigidly. Stiff bodies turn by the rigid motion, and it wins too when the step is so long that
-/// following the velocities would tear a body apart. As it is no worse than to stay, g, and with it the energy,
-/// starts no higher than the last step ended. In all, pieces are moved onto what they meet on the way to the
-/// target.
+/// following the velocities would tear a body apart. As it is no worse than to stay, g, and with it the
+/// energy, starts no higher than the last step ended. In all, pieces are moved onto what they meet on the way
+/// to the target.
 static void choose_start(sn_stepper *stepper, const sn_state *state, const sn_objective *objective) {
     const sn_model *model = stepper->model;
     double best = NAN;
@@ -466,8 +466,7 @@ sn_status sn_step(sn_stepper *stepper, sn_state *state, double h, sn_step_info *
 
     sn_minimize_options options = {
         stepper->def.solver.method, stepper->def.solver.iterations, stepper->def.solver.tolerance,
-        model->edge_mean,
-        inertia > 0 ? fmax(h * h * stepper->load_acceleration, stepper->bend) : INFINITY};
+        model->edge_mean, inertia > 0 ? fmax(h * h * stepper->load_acceleration, stepper->bend) : INFINITY};
     sn_minimize_result result;
     status = sn_minimize(stepper->minimizer, &objective, stepper->metric, &options, stepper->x, &result);
     if (status == SN_OK)

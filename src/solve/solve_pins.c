@@ -37,7 +37,8 @@ static void find_next(int32_t node_count, const int32_t *node_piece, int32_t pie
     }
     for (int32_t k = 0; k < piece_count; k++) {
         sn_pins *p = &pins[k];
-        double least = p->count == 2 ? LINE_SLACK * sn_distance3(place(x, p->node[0]), place(x, p->node[1])) : 0;
+        double least =
+            p->count == 2 ? LINE_SLACK * sn_distance3(place(x, p->node[0]), place(x, p->node[1])) : 0;
         p->count += p->count == count && p->reach > least;
         p->reach = 0;
     }

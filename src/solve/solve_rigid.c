@@ -242,7 +242,8 @@ static void reduce(const double *hessian, const double *gradient, int count, con
     }
 }
 
-/// Solves m x = rhs in place by LDL'; unknowns with pivots of rounding size become 0. False if one is negative.
+/// Solves m x = rhs in place by LDL'; unknowns with pivots of rounding size become 0. False if one is
+/// negative.
 static bool solve_positive(int count, double *m, double *rhs) {
     double size[N], pivot[N];
     for (int a = 0; a < count; a++)
@@ -268,11 +269,25 @@ static bool solve_positive(int count, double *m, double *rhs) {
     return true;
 }
 
+/// The Hessian with what the bending of ways adds.
+static void full_hessian(const sn_rigid_value *value, double out[N * N]) {
+    memcpy(out, value->hessian, N * N * sizeof *out);
+    add_block(value->curvature, 3, 3, out);
+}
+
+double sn_rigid_curvature(const sn_rigid_value *value, const double direction[SN_RIGID_UNKNOWNS]) {
+    double hessian[N * N], sum = 0;
+    full_hessian(value, hessian);
+    for (int i = 0; i < N; i++)
+        for (int j = 0; j < N; j++)
+            sum += direction[i] * hessian[N * i + j] * direction[j];
+    return sum;
+}
+
 void sn_rigid_newton(const sn_rigid_value *value, int count, const double *basis,
                      double out[SN_RIGID_UNKNOWNS]) {
     double hessian[N * N], m[N * N], rhs[N];
-    memcpy(hessian, value->hessian, sizeof hessian);
-    add_block(value->curvature, 3, 3, hessian);
+    full_hessian(value, hessian);
     memset(out, 0, N * sizeof *out);
     reduce(hessian, value->gradient, count, basis, m, rhs);
     if (!solve_positive(count, m, rhs)) {

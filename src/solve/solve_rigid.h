@@ -1,5 +1,5 @@
-/// The objective of one piece as a function of its rigid motions: what moves with it without deforming, summed
-/// up once, and values, gradients and Hessians from the sums.
+/// The objective of one piece as a function of its rigid motions: what moves with it without deforming,
+/// summed up once, and values, gradients and Hessians from the sums.
 #ifndef SN_SOLVE_RIGID_H
 #define SN_SOLVE_RIGID_H
 
@@ -47,8 +47,8 @@ typedef struct sn_rigid_value {
 /// Value of the sums for a motion.
 void sn_rigid_evaluate(const sn_rigid_sums *sums, const sn_rigid_motion *motion, sn_rigid_value *out);
 
-/// Adds a point with a law of its own: its energy, the force on it and the Hessian of the energy where the motion
-/// has taken it, the lever there, and the size of terms that cancel in the force, in N.
+/// Adds a point with a law of its own: its energy, the force on it and the Hessian of the energy where the
+/// motion has taken it, the lever there, and the size of terms that cancel in the force, in N.
 typedef struct sn_rigid_point {
     double energy, force[3], hessian[9], lever[3], size;
 } sn_rigid_point;
@@ -60,6 +60,9 @@ bool sn_rigid_best(const sn_rigid_sums *sums, bool on_base, sn_rigid_motion *out
 
 /// The same over rotations about an axis through the base [unit vector].
 void sn_rigid_best_about(const sn_rigid_sums *sums, const double axis[3], sn_rigid_motion *out);
+
+/// Second derivative of the energy along a direction.
+double sn_rigid_curvature(const sn_rigid_value *value, const double direction[SN_RIGID_UNKNOWNS]);
 
 /// Solves hessian * out = -gradient in the span of `count` directions [count, 6], Newton's direction there.
 /// Directions whose curvature is rounding are left out; where the full Hessian has negative curvature that of

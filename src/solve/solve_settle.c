@@ -7,34 +7,46 @@
 #include <float.h>
 #include <string.h>
 
-enum { MAX_TRIALS = 60, N = SN_RIGID_UNKNOWNS };
+enum { N = SN_RIGID_UNKNOWNS };
+/// Trials of the first search, of those with softer contacts, and of the last one.
+enum { FIRST_TRIALS = 25, SOFT_TRIALS = 12, LAST_TRIALS = 60 };
+
+/// Parts of the contacts' stiffness that lead a search that failed to its end.
+static const double SOFT[] = {1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1};
 
 /// Sufficient decrease, as in the minimizers.
 static const double ARMIJO = 1e-4;
 /// Forces are in balance when what is left is below this part of their sizes.
 static const double BALANCE = 4 * DBL_EPSILON;
 /// Shorter steps than this part of Newton's are not tried.
-static const double LEAST_STEP = 1e-9;
+static const double LEAST_STEP = 1e-12;
 /// Of the distance from the first pin: pins move rigidly if they do up to this.
 static const double PIN_SLACK = 1e-6;
 
 typedef struct piece_search {
-    bool done;               ///< also where pins leave no motion
+    bool done;              ///< also where pins leave no motion
+    bool hard;              ///< the first search failed
+    bool bound;             ///< Hessians are to bound friction
+    bool again;             ///< the next trial only renews the Hessian
     bool moved, rigid_pins; ///< for pins that move
-    double base[3]; ///< the first pin, or the center of mass
-    double mass;    ///< kg, of free nodes
+    double base[3];         ///< the first pin, or the center of mass
+    double mass;            ///< kg, of free nodes
     int32_t basis_count;
     double basis[N * N]; ///< [basis_count, 6] the shifts and rotations that pins leave
     sn_rigid_sums sums;
     sn_rigid_motion motion, trial_motion;
-    double direction[N], step;
+    double direction[N];
+    double step, low, high; ///< in Newton's steps; the least energy lies between the last two
     sn_rigid_value now, trial;
-    double start_energy; ///< J: for no motion
+    double start_energy;          ///< J: for no motion
+    sn_rigid_motion first_motion; ///< of the first search, and its energy
+    double first_energy;
 } piece_search;
 
 struct sn_settler {
     sn_context *ctx;
     sn_piece_source source;
+    double softness;     ///< part of the contacts' stiffness that counts
     sn_pins *pins;       ///< [piece_count]
     piece_search *piece; ///< [piece_count]
 };
@@ -132,7 +144,8 @@ static void find_basis(piece_search *piece, const sn_pins *pins, const double *x
     piece->basis_count = pins->count == 0 ? N : pins->count == 1 ? 3 : pins->count == 2 ? 1 : 0;
     piece->done = piece->basis_count == 0;
     for (int k = 0; k < 3; k++)
-        piece->base[k] = pins->count > 0 ? x[3 * (size_t)pins->node[0] + (size_t)k] : piece->base[k] / piece->mass;
+        piece->base[k] =
+            pins->count > 0 ? x[3 * (size_t)pins->node[0] + (size_t)k] : piece->base[k] / piece->mass;
     if (pins->count == 2) {
         sn_sub3(x + 3 * (size_t)pins->node[1], piece->base, piece->basis + 3);
         sn_unit3(piece->basis + 3, piece->basis + 3);
@@ -203,18 +216,40 @@ static void add_point(piece_search *piece, const double p[3], double stiffness, 
     piece->trial.rounding += 4 * DBL_EPSILON * sn_norm3(point->force) * distance;
 }
 
+/// Replaces the Hessian of what slides by one that bounds it: the cone over the way from the anchor, in all
+/// directions of the plane. Newton's own, which is flat along the way, overshoots anchors again and again.
+static void bound_friction(const sn_contact_point *c, const double p[3], sn_rigid_point *point) {
+    double u[3], pull[3], curved[3];
+    sn_sub3(p, c->anchor, u);
+    double off = sn_dot3(u, c->normal), press = sn_dot3(point->force, c->normal);
+    sn_mul3(point->hessian, c->normal, curved);
+    double across = sn_dot3(curved, c->normal);
+    for (int k = 0; k < 3; k++) {
+        u[k] -= off * c->normal[k];
+        pull[k] = point->force[k] - press * c->normal[k];
+    }
+    double way = sn_norm3(u), rate = way > 0 ? sn_norm3(pull) / way : 0;
+    if (rate == 0)
+        return;
+    for (int k = 0; k < 9; k++)
+        point->hessian[k] = (k % 4 == 0 ? rate : 0) + (across - rate) * c->normal[k / 3] * c->normal[k % 3];
+}
+
 static void add_contacts(sn_settler *settler, const sn_objective *o, const double *x) {
     for (int32_t i = 0; i < sn_contact_set_count(o->contact); i++) {
-        const sn_contact_point *c = &sn_contact_set_points(o->contact)[i];
-        piece_search *piece = &settler->piece[settler->source.node_piece[c->node[0]]];
+        sn_contact_point c = sn_contact_set_points(o->contact)[i];
+        piece_search *piece = &settler->piece[settler->source.node_piece[c.node[0]]];
         sn_rigid_point point;
         double at[3], p[3];
         if (piece->done)
             continue;
-        sn_contact_place(c, x, at);
+        sn_contact_place(&c, x, at);
         sn_rigid_move(&piece->trial_motion, piece->base, at, p);
-        point.energy = sn_contact_energy(c, p, point.force, point.hessian);
-        add_point(piece, p, c->gap < 0 ? c->stiffness : 0, &point);
+        c.stiffness *= settler->softness;
+        point.energy = sn_contact_energy(&c, p, point.force, point.hessian);
+        if (piece->bound)
+            bound_friction(&c, p, &point);
+        add_point(piece, p, c.gap < 0 ? c.stiffness : 0, &point);
     }
 }
 
@@ -283,6 +318,8 @@ static void accept_trial(piece_search *piece) {
     piece->motion = piece->trial_motion;
     piece->now = piece->trial;
     piece->step = 1;
+    piece->low = 0;
+    piece->high = INFINITY;
     sn_rigid_newton(&piece->now, piece->basis_count, piece->basis, piece->direction);
     piece->done = is_balanced(piece) || !(slope_along(piece, &piece->now) < 0);
 }
@@ -294,6 +331,8 @@ static void choose_trial(piece_search *piece) {
         turn[k] = piece->step * piece->direction[3 + k];
     }
     sn_rigid_follow(&piece->motion, shift, turn, &piece->trial_motion);
+    if (piece->again)
+        piece->trial_motion = piece->motion;
 }
 
 static bool is_lower(const piece_search *piece) {
@@ -304,6 +343,20 @@ static bool is_lower(const piece_search *piece) {
     // Near the minimum energies are equal to rounding: the slope decides.
     return change <= piece->now.rounding + piece->trial.rounding &&
            fabs(slope_along(piece, &piece->trial)) <= 0.5 * fabs(slope);
+}
+
+/// Chooses the next step after one that is not lower. Where contacts close on the way, energies are quadratic
+/// in parts, of very different curvature: Newton's method from the far side finds the least one, halving
+/// would take dozens of trials.
+static void refine_step(piece_search *piece) {
+    double slope = slope_along(piece, &piece->trial);
+    double next = piece->step - slope / sn_rigid_curvature(&piece->trial, piece->direction);
+    if (slope > 0 || piece->trial.energy > piece->now.energy)
+        piece->high = piece->step;
+    else
+        piece->low = piece->step;
+    bool is_between = next > piece->low && next < piece->high;
+    piece->step = is_between ? next : 0.5 * (piece->low + fmin(piece->high, 1));
 }
 
 /// Pieces as they are, then where all but contacts and long springs is least.
@@ -343,10 +396,24 @@ static double apply_motions(const sn_settler *settler, const bool *pinned, doubl
     return change;
 }
 
-double sn_settle(sn_settler *settler, const sn_objective *o, double *x) {
-    begin_pieces(settler, o, x);
-    start_search(settler, o, x);
-    for (int trial = 0; trial < MAX_TRIALS; trial++) {
+/// Goes on after a trial. One that is not lower is followed by a bound of the Hessian first, then by shorter
+/// steps.
+static void take_trial(piece_search *piece) {
+    if (piece->again || is_lower(piece)) {
+        accept_trial(piece);
+        piece->bound = piece->again;
+        piece->again = false;
+    } else if (!piece->bound) {
+        piece->bound = piece->again = true;
+    } else {
+        refine_step(piece);
+        piece->done |= piece->step < LEAST_STEP;
+    }
+}
+
+/// Newton's method from where the pieces are, with some number of trials.
+static void search(sn_settler *settler, const sn_objective *o, const double *x, int trials) {
+    for (int trial = 0; trial < trials; trial++) {
         bool all_done = true;
         for (int32_t p = 0; p < settler->source.piece_count; p++) {
             all_done &= settler->piece[p].done;
@@ -359,13 +426,63 @@ double sn_settle(sn_settler *settler, const sn_objective *o, double *x) {
             piece_search *piece = &settler->piece[p];
             if (piece->done)
                 continue;
-            if (is_lower(piece))
-                accept_trial(piece);
-            else
-                piece->step /= 2;
-            piece->done |= piece->step < LEAST_STEP;
+            take_trial(piece);
         }
     }
+}
+
+/// Takes up the hard pieces again, where they are, with a part of the contacts' stiffness.
+static void begin_again(sn_settler *settler, const sn_objective *o, const double *x, double softness) {
+    const sn_piece_source *s = &settler->source;
+    settler->softness = softness;
+    for (int32_t p = 0; p < s->piece_count; p++) {
+        settler->piece[p].done = !settler->piece[p].hard;
+        settler->piece[p].trial_motion = settler->piece[p].motion;
+    }
+    evaluate_trials(settler, o, x);
+    for (int32_t p = 0; p < s->piece_count; p++)
+        if (settler->piece[p].hard)
+            accept_trial(&settler->piece[p]);
+}
+
+/// Notes the pieces whose search failed, and where it came to. Returns whether there are any.
+static bool find_hard_pieces(sn_settler *settler) {
+    bool has_hard = false;
+    for (int32_t p = 0; p < settler->source.piece_count; p++) {
+        piece_search *piece = &settler->piece[p];
+        piece->hard = piece->basis_count > 0 && !is_balanced(piece);
+        piece->first_motion = piece->motion;
+        piece->first_energy = piece->now.energy;
+        has_hard |= piece->hard;
+    }
+    return has_hard;
+}
+
+/// Contacts that are very stiff against inertia are walls with corners, in which Newton's method is caught.
+/// It is led from soft ones to them: what touches then touches from the start, and the way to the next
+/// stiffness is short.
+static void search_from_soft(sn_settler *settler, const sn_objective *o, const double *x) {
+    int count = (int)(sizeof SOFT / sizeof *SOFT);
+    for (int k = 0; k < count; k++) {
+        begin_again(settler, o, x, SOFT[k]);
+        search(settler, o, x, k + 1 < count ? SOFT_TRIALS : LAST_TRIALS);
+    }
+    for (int32_t p = 0; p < settler->source.piece_count; p++) {
+        piece_search *piece = &settler->piece[p];
+        if (!piece->hard || piece->now.energy <= piece->first_energy)
+            continue;
+        piece->motion = piece->first_motion;
+        piece->now.energy = piece->first_energy;
+    }
+}
+
+double sn_settle(sn_settler *settler, const sn_objective *o, double *x) {
+    settler->softness = 1;
+    begin_pieces(settler, o, x);
+    start_search(settler, o, x);
+    search(settler, o, x, FIRST_TRIALS);
+    if (o->contact && find_hard_pieces(settler))
+        search_from_soft(settler, o, x);
     return apply_motions(settler, o->pinned, x);
 }
 
@@ -374,7 +491,8 @@ double sn_settle_bend(const sn_settler *settler) {
     for (int32_t p = 0; p < settler->source.piece_count; p++) {
         const piece_search *piece = &settler->piece[p];
         const double *turn = piece->motion.turn, *second = piece->sums.second;
-        double radius = piece->sums.weight > 0 ? sqrt((second[0] + second[4] + second[8]) / piece->sums.weight) : 0;
+        double radius =
+            piece->sums.weight > 0 ? sqrt((second[0] + second[4] + second[8]) / piece->sums.weight) : 0;
         most = fmax(most, -0.5 * (turn[0] + turn[4] + turn[8]) * radius);
     }
     return most;

@@ -37,9 +37,10 @@ void sn_settler_destroy(sn_settler **settler);
 /// their piece's pinned nodes from there to x, where that motion is rigid. Returns whether anything moved.
 bool sn_settle_on_pins(sn_settler *settler, const bool *pinned, const double *from, double *x);
 
-/// Moves the pieces of x [node_count, 3] rigidly to a minimum of the objective over such motions, for contacts
-/// as last renewed; the objective does not rise. Pinned nodes stay: a piece turns about one of them, about the
-/// line through several, or not at all. Allocates nothing. Returns the change of the objective [J], <= 0.
+/// Moves the pieces of x [node_count, 3] rigidly to a minimum of the objective over such motions, for
+/// contacts as last renewed; the objective does not rise. Pinned nodes stay: a piece turns about one of them,
+/// about the line through several, or not at all. Allocates nothing. Returns the change of the objective [J],
+/// <= 0.
 double sn_settle(sn_settler *settler, const sn_objective *objective, double *x);
 
 /// How far the turning of the last sn_settle() bent the ways of nodes: the most over the pieces of (1 - cos
