@@ -12,7 +12,7 @@
 #define POISSON_LOCKS 0.4
 /// Young's modulus times the square of the step over density and the square of the size: beyond, L-BFGS turns
 /// what hangs together by springs too slowly against each other (measured on two bars: at 0.35 their joint
-/// bends as it should, at 3.5 it lags by a quarter, at 35 it is rigid).
+/// bends as it should, at 3.5 less than half as far, at 35 hardly at all).
 #define STIFF_MOST 1
 /// Predicted sag over size outside of these hints at mixed-up units.
 #define SAG_LEAST 1e-6
