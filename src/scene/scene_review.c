@@ -11,8 +11,9 @@
 /// Linear tets are far too stiff beyond this Poisson's ratio.
 #define POISSON_LOCKS 0.4
 /// Young's modulus times the square of the step over density and the square of the size: beyond, L-BFGS turns
-/// bodies too slowly (measured: at 1 a block tips as it should, at 100 in seconds instead of 0.3 s).
-#define STIFF_MOST 50
+/// what hangs together by springs too slowly against each other (measured on two bars: at 0.35 their joint
+/// bends as it should, at 3.5 less than half as far, at 35 hardly at all).
+#define STIFF_MOST 1
 /// Predicted sag over size outside of these hints at mixed-up units.
 #define SAG_LEAST 1e-6
 #define SAG_MOST  10
@@ -207,8 +208,24 @@ static sn_status warn_about_open_meshes(const sn_scene_job *job, const sn_model 
     return SN_OK;
 }
 
-/// The constant metric resists turning as it resists deformation: what is stiff for its size and the step
-/// turns so little in an iteration that steps end before it has.
+static bool holds_node(const sn_model_body_data *body, int32_t node) {
+    return node >= body->node_begin && node < body->node_begin + body->node_count;
+}
+
+/// True if a spring ties the body to another one.
+static bool hangs_on_body(const sn_model *model, const sn_model_body_data *body) {
+    for (int32_t s = 0; s < model->spring_count; s++) {
+        const sn_spring *spring = &model->springs[s];
+        if (spring->b.node_count > 0 &&
+            holds_node(body, spring->a.node[0]) != holds_node(body, spring->b.node[0]))
+            return true;
+    }
+    return false;
+}
+
+/// The constant metric resists turning as it resists deformation. What hangs together turns as a whole all
+/// the same, but its parts, if they are stiff for their size and the step, turn so little in an iteration
+/// that steps end before they have.
 static void warn_about_stiff_bodies(const sn_scene_job *job, const sn_model *model) {
     sn_time_def time = sn_scene_time(job->scene);
     double h = time.frame_seconds / time.substeps;
@@ -221,12 +238,14 @@ static void warn_about_stiff_bodies(const sn_scene_job *job, const sn_model *mod
             stiffest = fmax(stiffest, material->young / material->density);
         }
         double ratio = stiffest * h * h / (extent * extent);
-        if (job->scene->content.time.stepper.integrator != SN_INTEGRATOR_QUASISTATIC && ratio > STIFF_MOST)
+        if (job->scene->content.time.stepper.integrator != SN_INTEGRATOR_QUASISTATIC && ratio > STIFF_MOST &&
+            hangs_on_body(model, body))
             sn_log(
                 job->context, SN_LOG_WARNING,
-                "%sbodies.%s: stiff for its size and the step (young h^2 / (density size^2) = %.2g): it may "
-                "turn too slowly, or not at all; use shorter steps, a softer material, or a tolerance of "
-                "1e-6 with hundreds of iterations",
+                "%sbodies.%s: stiff for its size and the step (young h^2 / (density size^2) = %.2g), and "
+                "tied "
+                "to another body: the two may turn against each other too slowly, or not at all; use shorter "
+                "steps, a softer material, or a tolerance of 1e-6 with hundreds of iterations",
                 place_of(job, job->scene->content.bodies[b].node, at, sizeof at), body->name, ratio);
     }
 }

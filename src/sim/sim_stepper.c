@@ -16,6 +16,9 @@
 /// A step fails if it moves nodes to where doubles lie farther apart than this fraction of the mean edge.
 static const double LEAST_PRECISION = 0.1;
 
+/// Times that settling looks for what a piece meets on its way.
+enum { MAX_MEETINGS = 4 };
+
 struct sn_stepper {
     const sn_model *model;
     sn_context *ctx;
@@ -23,19 +26,18 @@ struct sn_stepper {
     sn_elastic *elastic;
     sn_metric *metric;
     sn_minimizer *minimizer;
-    sn_contact_set *contact;  ///< NULL without pairs
-    sn_settler *settler;      ///< likewise
+    sn_contact_set *contact; ///< NULL without pairs
+    sn_settler *settler;
     sn_contact_pose *pose;    ///< [2, shape_count] of shapes at the start and the end of the step
     double *load;             ///< [node_count, 3] N: dead loads and gravity
     double *y;                ///< [node_count, 3] inertial target
     double *x;                ///< [node_count, 3] iterate
-    double *x_carried;        ///< [node_count, 3] the other start: last places, free pieces carried along
+    double *x_other;          ///< [node_count, 3] another start
     double *gradient;         ///< [node_count, 3] for reactions
     double *targets;          ///< [spring_count, 3]
     double *frame_R;          ///< [frame_count, 9]
     double *frame_t;          ///< [frame_count, 3]
-    double (*piece_shift)[3]; ///< [piece_count] mean predicted motion of free pieces
-    double *piece_mass;       ///< [piece_count]
+    double bend;              ///< m: how far the turning of pieces bends the ways of their nodes in this step
     double load_acceleration; ///< m/s^2: of the loads, root mean square by mass over free nodes
     sn_stepper_report report;
 };
@@ -105,20 +107,19 @@ static sn_status allocate_scratch(sn_stepper *stepper) {
     SN_TRY_NEW(ctx, stepper->load, size);
     SN_TRY_NEW(ctx, stepper->y, size);
     SN_TRY_NEW(ctx, stepper->x, size);
-    SN_TRY_NEW(ctx, stepper->x_carried, size);
+    SN_TRY_NEW(ctx, stepper->x_other, size);
     SN_TRY_NEW(ctx, stepper->gradient, size);
     SN_TRY_NEW_ZEROED(ctx, stepper->targets, 3 * (size_t)model->spring_count);
     SN_TRY_NEW(ctx, stepper->frame_R, 9 * (size_t)model->frame_count);
     SN_TRY_NEW(ctx, stepper->frame_t, 3 * (size_t)model->frame_count);
-    SN_TRY_NEW(ctx, stepper->piece_shift, model->piece_count);
-    SN_TRY_NEW_ZEROED(ctx, stepper->piece_mass, model->piece_count);
+    sn_piece_source pieces = {model->node_count, model->piece_count, model->node_piece, model->spring_count,
+                              model->springs};
+    SN_TRY(sn_settler_create(ctx, &pieces, &stepper->settler));
     SN_TRY(sn_minimizer_create(ctx, model->node_count, stepper->def.solver.history, &stepper->minimizer));
-    for (int32_t i = 0; i < model->node_count; i++) {
-        stepper->piece_mass[model->node_piece[i]] += model->mass[i];
+    for (int32_t i = 0; i < model->node_count; i++)
         for (int k = 0; k < 3; k++)
             stepper->load[3 * (int64_t)i + k] =
                 model->load[3 * (int64_t)i + k] + model->mass[i] * model->gravity[k];
-    }
     measure_loads(stepper);
 cleanup:
     return status;
@@ -128,12 +129,9 @@ static sn_status create_contact(sn_stepper *stepper) {
     const sn_model *model = stepper->model;
     sn_context *ctx = stepper->ctx;
     sn_status status = SN_OK;
-    sn_piece_source pieces = {model->node_count, model->piece_count, model->node_piece,
-                              model->piece_anchored};
     if (model->pair_count == 0)
         return SN_OK;
     SN_TRY(sn_contact_set_create(ctx, &model->contact, &stepper->contact));
-    SN_TRY(sn_settler_create(ctx, &pieces, &stepper->settler));
     SN_TRY_NEW(ctx, stepper->pose, 2 * (size_t)model->shape_count);
 cleanup:
     return status;
@@ -179,13 +177,11 @@ void sn_stepper_destroy(sn_stepper **stepper) {
     SN_RELEASE(ctx, s->load);
     SN_RELEASE(ctx, s->y);
     SN_RELEASE(ctx, s->x);
-    SN_RELEASE(ctx, s->x_carried);
+    SN_RELEASE(ctx, s->x_other);
     SN_RELEASE(ctx, s->gradient);
     SN_RELEASE(ctx, s->targets);
     SN_RELEASE(ctx, s->frame_R);
     SN_RELEASE(ctx, s->frame_t);
-    SN_RELEASE(ctx, s->piece_shift);
-    SN_RELEASE(ctx, s->piece_mass);
     SN_RELEASE(ctx, *stepper);
 }
 
@@ -281,24 +277,6 @@ static void begin_contact(sn_stepper *stepper, const sn_state *state, double h) 
         sn_contact_set_points(stepper->contact)[i].in_metric = true;
 }
 
-/// Last places, with free pieces carried by their mean predicted motion, so that their momentum is right from
-/// the start.
-static void carry_pieces(sn_stepper *stepper, const sn_state *state) {
-    const sn_model *model = stepper->model;
-    memset(stepper->piece_shift, 0, (size_t)model->piece_count * sizeof *stepper->piece_shift);
-    for (int32_t i = 0; i < model->node_count; i++) {
-        int32_t piece = model->node_piece[i];
-        double share = model->piece_anchored[piece] ? 0 : model->mass[i] / stepper->piece_mass[piece];
-        for (int k = 0; k < 3; k++)
-            stepper->piece_shift[piece][k] +=
-                share * (stepper->y[3 * (int64_t)i + k] - state->x[3 * (int64_t)i + k]);
-    }
-    for (int32_t i = 0; i < model->node_count; i++)
-        for (int k = 0; k < 3; k++)
-            stepper->x_carried[3 * (int64_t)i + k] =
-                state->x[3 * (int64_t)i + k] + stepper->piece_shift[model->node_piece[i]][k];
-}
-
 /// Pinned nodes of `x` to where the frames have put them in `from`.
 static void copy_pinned(const sn_model *model, const double *from, double *x) {
     for (int32_t i = 0; i < model->node_count; i++)
@@ -321,48 +299,77 @@ static sn_objective make_objective(const sn_stepper *stepper, double inertia) {
                           .contact = stepper->contact};
 }
 
-/// Replaces the start by the last places where it lies so deep in what it meets that not to have moved is
-/// better: g is then the energy that the last step left.
-static void stay_if_better(sn_stepper *stepper, const sn_state *state, const sn_objective *objective) {
+/// Moves the pieces of x to their best places as wholes, and again as long as that meets something new.
+/// Returns the change of the objective.
+static double settle(sn_stepper *stepper, const sn_objective *objective, double *x) {
+    double change = sn_settle(stepper->settler, objective, x);
+    for (int round = 0; stepper->contact && round < MAX_MEETINGS; round++) {
+        int32_t known = sn_contact_set_count(stepper->contact);
+        sn_contact_set_renew(stepper->contact, x);
+        change += sn_settle(stepper->settler, objective, x);
+        if (sn_contact_set_count(stepper->contact) == known)
+            break;
+    }
+    return change;
+}
+
+/// Last places, with pinned nodes where they are now.
+static void start_from_last(sn_stepper *stepper, const sn_state *state, double *x) {
+    memcpy(x, state->x, 3 * (size_t)stepper->model->node_count * sizeof *x);
+    copy_pinned(stepper->model, stepper->y, x);
+}
+
+/// Takes x_other as the start if it is better than `best`, the objective of stepper->x, or NaN.
+static void offer_start(sn_stepper *stepper, const sn_objective *objective, double *best) {
+    double g = sn_objective_evaluate(objective, stepper->x_other, NULL).total;
+    if (!(g < *best) && !isnan(*best))
+        return;
+    *best = g;
+    memcpy(stepper->x, stepper->x_other, 3 * (size_t)stepper->model->node_count * sizeof *stepper->x);
+}
+
+/// Offers the last places moved rigidly, and, if pinned nodes have moved, also carried along by them.
+static void offer_rigid_starts(sn_stepper *stepper, const sn_state *state, const sn_objective *objective,
+                               double *best) {
+    start_from_last(stepper, state, stepper->x_other);
+    sn_settle(stepper->settler, objective, stepper->x_other);
+    stepper->bend = sn_settle_bend(stepper->settler);
+    offer_start(stepper, objective, best);
+    start_from_last(stepper, state, stepper->x_other);
+    if (!sn_settle_on_pins(stepper->settler, stepper->model->pinned, state->x, stepper->x_other))
+        return;
+    sn_settle(stepper->settler, objective, stepper->x_other);
+    offer_start(stepper, objective, best);
+}
+
+/// Fills stepper->x with the best of several starts: the inertial target, and the last places as they are or
+/// moved rigidly. Stiff bodies turn by the rigid motion, and it wins too when the step is so long that
+/// following the velocities would tear a body apart. As it is no worse than to stay, g, and with it the
+/// energy, starts no higher than the last step ended. In all, pieces are moved onto what they meet on the way
+/// to the target.
+static void choose_start(sn_stepper *stepper, const sn_state *state, const sn_objective *objective) {
     const sn_model *model = stepper->model;
-    size_t size = 3 * (size_t)model->node_count * sizeof *stepper->x;
+    double best = NAN;
+    // stepper->x holds the pinned nodes' new places.
+    copy_pinned(model, stepper->x, stepper->y);
+    if (objective->inertia > 0) {
+        memcpy(stepper->x, stepper->y, 3 * (size_t)model->node_count * sizeof *stepper->x);
+        if (stepper->contact)
+            sn_contact_set_predict(stepper->contact, stepper->x);
+        settle(stepper, objective, stepper->x);
+        best = sn_objective_evaluate(objective, stepper->x, NULL).total;
+    }
+    offer_rigid_starts(stepper, state, objective, &best);
+    if (!stepper->contact || objective->inertia == 0)
+        return;
+    // What the rigid motion has met since may make it worse than to stay.
+    settle(stepper, objective, stepper->x);
     sn_contact_set_renew(stepper->contact, stepper->x);
     if (sn_contact_set_count(stepper->contact) == 0)
         return;
-    memcpy(stepper->x_carried, state->x, size);
-    copy_pinned(model, stepper->x, stepper->x_carried);
-    double g = sn_objective_evaluate(objective, stepper->x, NULL).total;
-    if (!(g <= sn_objective_evaluate(objective, stepper->x_carried, NULL).total))
-        memcpy(stepper->x, stepper->x_carried, size);
-}
-
-/// Fills stepper->x with the better of two starts: the inertial target, or the last places. The second one
-/// wins when the step is so long that following the velocities would tear the body apart; then g, and with it
-/// the energy, starts no higher than the last step ended. In both, free pieces are moved onto what they meet
-/// on the way to the target.
-static void choose_start(sn_stepper *stepper, const sn_state *state, const sn_objective *objective) {
-    const sn_model *model = stepper->model;
-    size_t size = 3 * (size_t)model->node_count * sizeof *stepper->x;
-    // stepper->x holds the pinned nodes' new places.
-    carry_pieces(stepper, state);
-    copy_pinned(model, stepper->x, stepper->x_carried);
-    copy_pinned(model, stepper->x, stepper->y);
-    if (objective->inertia == 0) {
-        memcpy(stepper->x, stepper->x_carried, size);
-        return;
-    }
-    memcpy(stepper->x, stepper->y, size);
-    if (stepper->contact) {
-        sn_contact_set_predict(stepper->contact, stepper->x);
-        sn_settle(stepper->settler, objective, stepper->x);
-        sn_settle(stepper->settler, objective, stepper->x_carried);
-    }
-    double g_y = sn_objective_evaluate(objective, stepper->x, NULL).total;
-    double g_carried = sn_objective_evaluate(objective, stepper->x_carried, NULL).total;
-    if (!(g_y <= g_carried))
-        memcpy(stepper->x, stepper->x_carried, size);
-    if (stepper->contact)
-        stay_if_better(stepper, state, objective);
+    best = sn_objective_evaluate(objective, stepper->x, NULL).total;
+    start_from_last(stepper, state, stepper->x_other);
+    offer_start(stepper, objective, &best);
 }
 
 static double external_energy(const sn_stepper *stepper, const double *x) {
@@ -433,15 +440,6 @@ static sn_status status_of(sn_step_status status) {
     return SN_OK;
 }
 
-/// Balances free pieces on their contacts. What they meet on that last bit of way counts too.
-static void settle_at_end(sn_stepper *stepper, const sn_objective *objective) {
-    if (!stepper->contact)
-        return;
-    sn_settle(stepper->settler, objective, stepper->x);
-    sn_contact_set_predict(stepper->contact, stepper->x);
-    sn_settle(stepper->settler, objective, stepper->x);
-}
-
 sn_status sn_step(sn_stepper *stepper, sn_state *state, double h, sn_step_info *out_info) {
     if (!stepper || !state)
         return SN_ERR_INVALID_ARGUMENT;
@@ -466,13 +464,13 @@ sn_status sn_step(sn_stepper *stepper, sn_state *state, double h, sn_step_info *
     sn_objective objective = make_objective(stepper, inertia);
     choose_start(stepper, state, &objective);
 
-    sn_minimize_options options = {stepper->def.solver.method, stepper->def.solver.iterations,
-                                   stepper->def.solver.tolerance, model->edge_mean,
-                                   inertia > 0 ? h * h * stepper->load_acceleration : INFINITY};
+    sn_minimize_options options = {
+        stepper->def.solver.method, stepper->def.solver.iterations, stepper->def.solver.tolerance,
+        model->edge_mean, inertia > 0 ? fmax(h * h * stepper->load_acceleration, stepper->bend) : INFINITY};
     sn_minimize_result result;
     status = sn_minimize(stepper->minimizer, &objective, stepper->metric, &options, stepper->x, &result);
     if (status == SN_OK)
-        settle_at_end(stepper, &objective);
+        result.last.total += settle(stepper, &objective, stepper->x);
     if (status == SN_OK)
         status = check_reach(stepper);
     if (status < 0)

@@ -155,13 +155,22 @@ static void depth_of_rest_passes(void **state) {
            0, none);
 }
 
+/// What is stiff turns as a whole, but not against what it hangs on.
 static void stiff_bodies_are_named(void **state) {
     (void)state;
-    static const char *const words[] = {"scene.yaml:3: bodies.beam: stiff for its size and the step", NULL};
-    // At 60 frames a second; a fortieth of the step makes it soft enough.
-    expect("sinew: 1\nmaterials: {m: {young: 1e9}}\nbodies: {beam: {make: beam, material: m}}\n", 1, words);
-    expect("sinew: 1\nmaterials: {m: {young: 1e9}}\nbodies: {beam: {make: beam, material: m}}\n"
-           "time: {substeps: 40}\n",
+    static const char *const words[] = {"scene.yaml:3: bodies.beam: stiff for its size and the step",
+                                        "and tied to another body", NULL};
+#define STIFF "sinew: 1\nmaterials: {m: {young: 1e8}, soft: {young: 1e5}}\n"
+#define TWO   "bodies: {beam: {make: beam, material: m}, tail: {make: beam, material: soft}}\n"
+#define TIE                                                                                                  \
+    "springs: [{from: {body: tail, point: [0, 0, 0]}, to: {body: beam, point: [0, 0, 0]}, stiffness: 10}]\n"
+    expect(STIFF TWO TIE, 1, words);
+    expect(STIFF TWO, 0, none);
+    // At 60 frames a second; a tenth of the step makes it soft enough.
+    expect(STIFF TWO TIE "time: {substeps: 10}\n", 0, none);
+    expect(STIFF "bodies: {beam: {make: beam, material: m}}\n"
+                 "springs: [{from: {body: beam, point: [0, 0, 0]}, to: {world: true, point: [0, 0, 0]}, "
+                 "stiffness: 10}]\n",
            0, none);
 }
 
