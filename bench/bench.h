@@ -13,20 +13,22 @@ typedef struct bench_options {
     bool quick;            ///< Smaller cases and fewer repetitions: all benches together end within a minute.
     int32_t threads;       ///< Threads of Sinew, and the most a peer may use.
     int32_t repetitions;   ///< Odd; the median counts.
-    double read_bandwidth; ///< GB/s of the machine, all threads
+    double read_bandwidth; ///< GB/s of the machine with these threads.
 } bench_options;
 
 /// One measured quantity. Smaller is better for `ours` and `peer` alike.
 typedef struct bench_row {
-    const char *bench, *name, *quantity, *unit;
+    const char *bench;
+    char name[40], quantity[24];
+    const char *unit;
     double ours;
     const char *peer_name; ///< A program, or "published" or "goal"; NULL: nothing to compare with.
     double peer;
     double target; ///< Largest ratio that passes; 0: none.
-    char note[160];
+    char note[192];
 } bench_row;
 
-enum { BENCH_MAX_ROWS = 256 };
+enum { BENCH_MAX_ROWS = 512 };
 
 typedef struct bench_report {
     bench_row rows[BENCH_MAX_ROWS];
@@ -50,11 +52,16 @@ typedef struct bench_machine {
     int32_t cores;
     double read_bandwidth; ///< GB/s, all threads
     double flops;          ///< GF/s of a double matrix product, all threads
+    double load;           ///< Load average before the benches; negative if unknown
 } bench_machine;
 bench_machine bench_machine_measure(int32_t threads);
 
 /// Writes the report in the format of `sinew bench --json`. Returns false if the file cannot be written.
 bool bench_json_write(const char *path, const bench_machine *machine, const bench_report *report);
+
+/// Average number of running threads of the whole machine in the last minute before the bench began; negative
+/// if it is unknown. Above about 0.5 the machine was not idle.
+double bench_load(void);
 
 /// Seconds on a clock that never goes back.
 double bench_clock(void);

@@ -3,6 +3,7 @@
 #include <cblas.h>
 #include <cholmod.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 struct bench_cholmod {
@@ -29,7 +30,7 @@ static cholmod_sparse *copy_matrix(const sn_factor_matrix *matrix, cholmod_commo
     return a;
 }
 
-bench_cholmod *bench_cholmod_create(const sn_factor_matrix *matrix) {
+bench_cholmod *bench_cholmod_create(const sn_factor_matrix *matrix, const int32_t *order) {
     bench_cholmod *peer = calloc(1, sizeof *peer);
     if (!peer)
         return NULL;
@@ -37,11 +38,12 @@ bench_cholmod *bench_cholmod_create(const sn_factor_matrix *matrix) {
     cholmod_start(common);
     common->print = 0;
     common->nmethods = 1;
-    common->method[0].ordering = CHOLMOD_METIS;
+    common->method[0].ordering = order ? CHOLMOD_GIVEN : CHOLMOD_METIS;
     common->postorder = 1;
     common->supernodal = CHOLMOD_SUPERNODAL;
     peer->matrix = copy_matrix(matrix, common);
-    peer->factor = peer->matrix ? cholmod_analyze(peer->matrix, common) : NULL;
+    // The order is read only, which the interface does not say.
+    peer->factor = peer->matrix ? cholmod_analyze_p(peer->matrix, (int *)order, NULL, 0, common) : NULL;
     peer->b = cholmod_ones((size_t)matrix->n, 3, CHOLMOD_REAL, common);
     if (!peer->factor || !peer->b) {
         bench_cholmod_destroy(peer);
@@ -66,6 +68,23 @@ void bench_cholmod_destroy(bench_cholmod *peer) {
 
 double bench_cholmod_nonzeros(const bench_cholmod *peer) {
     return peer->common.lnz;
+}
+
+double bench_cholmod_flops(const bench_cholmod *peer) {
+    return peer->common.fl;
+}
+
+const char *bench_cholmod_settings(char *buffer, size_t size) {
+    cholmod_common defaults;
+    cholmod_start(&defaults);
+    snprintf(buffer, size,
+             "CHOLMOD %d.%d.%d supernodal, METIS alone, postordered, nrelax %zu %zu %zu, zrelax %g %g %g, "
+             "OpenBLAS with 1 or 2 threads, the better of both for each number",
+             CHOLMOD_MAIN_VERSION, CHOLMOD_SUB_VERSION, CHOLMOD_SUBSUB_VERSION, defaults.nrelax[0],
+             defaults.nrelax[1], defaults.nrelax[2], defaults.zrelax[0], defaults.zrelax[1],
+             defaults.zrelax[2]);
+    cholmod_finish(&defaults);
+    return buffer;
 }
 
 bool bench_cholmod_numeric(void *data) {

@@ -8,12 +8,17 @@
 
 typedef struct bench_cholmod bench_cholmod;
 
-/// Analyzes a matrix, which is borrowed until the end. NULL if that failed.
-bench_cholmod *bench_cholmod_create(const sn_factor_matrix *matrix);
+/// Analyzes a matrix, which is borrowed until the end, with METIS or, `order` [n] given, with that order of
+/// elimination. NULL if that failed.
+bench_cholmod *bench_cholmod_create(const sn_factor_matrix *matrix, const int32_t *order);
 void bench_cholmod_destroy(bench_cholmod *peer);
 
-/// Entries of L.
+/// Entries of L, and operations.
 double bench_cholmod_nonzeros(const bench_cholmod *peer);
+double bench_cholmod_flops(const bench_cholmod *peer);
+
+/// Version and settings in words.
+const char *bench_cholmod_settings(char *buffer, size_t size);
 
 /// Runs of bench_time(); `data` is a bench_cholmod. The solve has three right-hand sides of ones.
 bool bench_cholmod_numeric(void *data);

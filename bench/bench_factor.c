@@ -1,100 +1,98 @@
-/// The scalar lattice matrices of projective dynamics, exact zeros dropped: factorization time, solve time
-/// with three right-hand sides, entries of L; against CHOLMOD with 1 and 2 threads, whichever is faster.
+/// The partial factor against CHOLMOD: numeric phase, solve with three right-hand sides, fill and operations
+/// of the kept-last order against the free one, memory, partial refactorization.
 #include "bench.h"
 #include "bench_cholmod.h"
+#include "bench_matrix.h"
+
+#include "factor/factor_internal.h"
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-/// A growing matrix: rows are added in order, each with its neighbors below in ascending order.
-typedef struct matrix_builder {
-    int32_t n;
-    int64_t *start;
-    int32_t *column;
-    double *value;
-} matrix_builder;
+/// Sizes of the kept sets, in one patch of the surface.
+static const int32_t kept_counts[] = {0, 1434, 1846, 3933};
+enum { KEPT_SETS = 4, NONE = 1, MOST = 1 | 8, ALL = 15, REGION = BENCH_REGION };
 
-static bool builder_create(matrix_builder *b, int32_t n, int32_t row_entries) {
-    size_t count = (size_t)n * (size_t)row_entries;
-    *b = (matrix_builder){.start = calloc((size_t)n + 1, sizeof *b->start),
-                          .column = malloc(count * sizeof *b->column),
-                          .value = malloc(count * sizeof *b->value)};
-    return b->start && b->column && b->value;
-}
+typedef struct bench_case {
+    const char *name;
+    bench_matrix_def def;
+    int32_t kept_sets;     ///< Bit k: with kept_counts[k].
+    bool is_quick, is_big; ///< Part of a quick run; measured once only.
+    double bandwidth;      ///< Least part of the read bandwidth that a sweep reaches; 0: no goal.
+} bench_case;
 
-static void builder_destroy(matrix_builder *b) {
-    free(b->value);
-    free(b->column);
-    free(b->start);
-}
+static const bench_case cases[] = {
+    {"Kuhn 48^3 all", {BENCH_KUHN, {47, 47, 47}, NULL, false}, MOST, false, false, 0.5},
+    {"Kuhn 48^3", {BENCH_KUHN, {47, 47, 47}, NULL, true}, MOST, false, false, 0.5},
+    {"Kuhn bar all", {BENCH_KUHN, {123, 29, 29}, NULL, false}, MOST, false, false, 0.5},
+    {"Kuhn bar", {BENCH_KUHN, {123, 29, 29}, NULL, true}, MOST, false, false, 0.5},
+    {"BCC box all", {BENCH_BCC_BOX, {38, 38, 38}, NULL, false}, MOST, false, false, 0.5},
+    {"BCC box", {BENCH_BCC_BOX, {38, 38, 38}, NULL, true}, MOST, false, false, 0.35},
+    {"BCC arm all", {BENCH_LATTICE, {190}, "arm.obj", false}, MOST, false, false, 0.5},
+    {"BCC arm", {BENCH_LATTICE, {190}, "arm.obj", true}, ALL, false, false, 0.35},
+    {"squirrel", {BENCH_FILE, {0}, "squirrel_modified.mesh", true}, NONE, false, false, 0},
+    {"bar", {BENCH_FILE, {0}, "bar66792.mesh", true}, NONE, false, false, 0},
+    {"BCC 10 K", {BENCH_BCC_BOX, {17, 17, 17}, NULL, true}, NONE | 2, true, false, 0},
+    {"BCC 20 K", {BENCH_BCC_BOX, {21, 21, 21}, NULL, true}, NONE, false, false, 0},
+    {"BCC 50 K", {BENCH_BCC_BOX, {29, 29, 29}, NULL, true}, NONE, false, false, 0},
+    {"BCC 200 K", {BENCH_BCC_BOX, {46, 46, 46}, NULL, true}, NONE, false, true, 0},
+    {"BCC 500 K", {BENCH_BCC_BOX, {63, 63, 63}, NULL, true}, NONE, false, true, 0},
+};
+enum { CASE_COUNT = sizeof cases / sizeof *cases };
 
-static void add_entry(matrix_builder *b, int32_t column, double value) {
-    b->column[b->start[b->n + 1]] = column;
-    b->value[b->start[b->n + 1]++] = value;
-}
-
-static void begin_row(matrix_builder *b) {
-    b->start[b->n + 1] = b->start[b->n];
-}
-
-static void end_row(matrix_builder *b, double diagonal) {
-    add_entry(b, b->n, diagonal);
-    b->n++;
-}
-
-static sn_factor_matrix builder_matrix(const matrix_builder *b) {
-    return (sn_factor_matrix){b->n, b->start, b->column, b->value};
-}
-
-/// Kuhn lattice of side^3 nodes: the 7-point stencil.
-static bool build_kuhn(int32_t side, matrix_builder *b) {
-    if (!builder_create(b, side * side * side, 4))
-        return false;
-    for (int32_t k = 0; k < side; k++)
-        for (int32_t j = 0; j < side; j++)
-            for (int32_t i = 0; i < side; i++) {
-                begin_row(b);
-                if (k > 0)
-                    add_entry(b, b->n - side * side, -1);
-                if (j > 0)
-                    add_entry(b, b->n - side, -1);
-                if (i > 0)
-                    add_entry(b, b->n - 1, -1);
-                end_row(b, 6.05);
-            }
-    return true;
-}
-
-/// BCC lattice of cells^3 cells: corners first, then centers, each joined to the 8 corners around it.
-static bool build_bcc(int32_t cells, matrix_builder *b) {
-    int32_t side = cells + 1, corners = side * side * side;
-    if (!builder_create(b, corners + cells * cells * cells, 9))
-        return false;
-    for (int32_t i = 0; i < corners; i++) {
-        begin_row(b);
-        end_row(b, 8.05);
-    }
-    for (int32_t k = 0; k < cells; k++)
-        for (int32_t j = 0; j < cells; j++)
-            for (int32_t i = 0; i < cells; i++) {
-                begin_row(b);
-                for (int32_t corner = 0; corner < 8; corner++)
-                    add_entry(b, i + corner % 2 + side * (j + corner / 2 % 2 + side * (k + corner / 4)), -1);
-                end_row(b, 8.05);
-            }
-    return true;
-}
+/// What is being measured.
+typedef struct subject {
+    const bench_options *options;
+    bench_report *report;
+    const bench_case *which;
+    const bench_matrix *matrix;
+    int32_t kept_count, repetitions;
+    double free_nonzeros, free_flops; ///< Of CHOLMOD with METIS and nothing kept.
+} subject;
 
 typedef struct our_run {
+    sn_context *context;
     sn_factor *factor;
     sn_factor_matrix matrix;
+    const int32_t *region;
     double *x;
 } our_run;
 
+static void run_end(our_run *run) {
+    free(run->x);
+    sn_factor_destroy(&run->factor);
+    sn_context_destroy(&run->context);
+}
+
+static bool run_begin(const subject *s, const sn_factor_def *def, our_run *run) {
+    sn_context_def context = sn_context_def_default();
+    context.thread_count = s->options->threads;
+    *run = (our_run){.matrix = bench_matrix_view(s->matrix), .region = s->matrix->zone};
+    run->x = malloc(3 * sizeof *run->x * (size_t)run->matrix.n);
+    bool done = run->x && sn_context_create(&context, &run->context) == SN_OK &&
+                sn_factor_create(run->context, &run->matrix, def, &run->factor) == SN_OK;
+    if (!done) {
+        fprintf(stderr, "factor: %s\n", run->context ? sn_context_message(run->context) : "no memory");
+        run_end(run);
+    }
+    return done;
+}
+
+/// The numeric phase to the end: S is factored, too, as a peer does that does not know it is to be kept.
 static bool run_numeric(void *data) {
     our_run *run = data;
+    return sn_factor_numeric(run->factor, &run->matrix) == SN_OK && sn_schur_factor(run->factor) == SN_OK;
+}
+
+/// L11, L21 and S, as sn_factor_update() leaves them.
+static bool run_numeric_alone(void *data) {
+    our_run *run = data;
     return sn_factor_numeric(run->factor, &run->matrix) == SN_OK;
+}
+
+static bool run_update(void *data) {
+    our_run *run = data;
+    return sn_factor_update(run->factor, &run->matrix, REGION, run->region) == SN_OK;
 }
 
 static bool run_solve(void *data) {
@@ -104,71 +102,225 @@ static bool run_solve(void *data) {
     return sn_factor_solve(run->factor, 3, run->x) == SN_OK;
 }
 
-typedef struct timing {
-    double numeric, solve; ///< ms; negative after a failure
-    double nonzeros;
-} timing;
-
-static timing time_ours(const bench_options *options, const sn_factor_matrix *matrix) {
-    timing result = {-1, -1, 0};
-    sn_context *ctx = NULL;
-    sn_context_def def = sn_context_def_default();
-    def.thread_count = options->threads;
-    our_run run = {.matrix = *matrix, .x = malloc(3 * sizeof *run.x * (size_t)matrix->n)};
-    if (run.x && sn_context_create(&def, &ctx) == SN_OK &&
-        sn_factor_create(ctx, matrix, NULL, &run.factor) == SN_OK) {
-        result.nonzeros = (double)sn_factor_get_info(run.factor).nonzeros;
-        result.numeric = bench_time(options->repetitions, run_numeric, &run);
-        result.solve = bench_time(options->repetitions, run_solve, &run);
-    } else {
-        fprintf(stderr, "factor: %s\n", sn_context_message(ctx));
-    }
-    sn_factor_destroy(&run.factor);
-    sn_context_destroy(&ctx);
-    free(run.x);
-    return result;
+static void add_row(const subject *s, const char *quantity, const char *unit, double ours,
+                    const char *peer_name, double peer, double target, const char *note) {
+    bench_row row = {.bench = "factor",
+                     .unit = unit,
+                     .ours = ours,
+                     .peer_name = peer_name,
+                     .peer = peer,
+                     .target = target};
+    snprintf(row.name, sizeof row.name, "%s", s->which->name);
+    if (s->kept_count > 0)
+        snprintf(row.name, sizeof row.name, "%s, %d kept", s->which->name, (int)s->kept_count);
+    snprintf(row.quantity, sizeof row.quantity, "%s", quantity);
+    snprintf(row.note, sizeof row.note, "%d nodes, %d threads%s%s", (int)s->matrix->a.n,
+             (int)s->options->threads, note[0] ? ", " : "", note);
+    bench_report_add(s->report, &row);
 }
 
-static timing time_cholmod(const bench_options *options, const sn_factor_matrix *matrix) {
-    timing result = {-1, -1, 0};
-    bench_cholmod *peer = bench_cholmod_create(matrix);
+/// Time of CHOLMOD's numeric phase and solve, the better of 1 and 2 threads for each; negative after a
+/// failure. `order` as in bench_cholmod_create().
+typedef struct peer_times {
+    double numeric, solve, nonzeros, flops;
+} peer_times;
+
+static peer_times time_cholmod(const subject *s, const int32_t *order) {
+    peer_times result = {-1, -1, 0, 0};
+    sn_factor_matrix matrix = bench_matrix_view(s->matrix);
+    bench_options options = *s->options;
+    bench_cholmod *peer = bench_cholmod_create(&matrix, order);
     if (!peer)
         return result;
-    result.numeric = bench_cholmod_time(options, bench_cholmod_numeric, peer);
-    result.solve = bench_cholmod_time(options, bench_cholmod_solve, peer);
+    options.repetitions = s->repetitions;
+    result.numeric = bench_cholmod_time(&options, bench_cholmod_numeric, peer);
+    result.solve = bench_cholmod_time(&options, bench_cholmod_solve, peer);
     result.nonzeros = bench_cholmod_nonzeros(peer);
+    result.flops = bench_cholmod_flops(peer);
     bench_cholmod_destroy(peer);
     return result;
 }
 
-static bool measure(const bench_options *options, bench_report *report, const char *name,
-                    const matrix_builder *b) {
-    sn_factor_matrix matrix = builder_matrix(b);
-    timing ours = time_ours(options, &matrix), peer = time_cholmod(options, &matrix);
-    if (ours.numeric < 0 || ours.solve < 0 || peer.numeric < 0 || peer.solve < 0) {
-        fprintf(stderr, "factor: %s failed\n", name);
+static sn_factor_def kept_def(const subject *s) {
+    sn_factor_def def = sn_factor_def_default();
+    def.kept = s->matrix->patch;
+    def.kept_count = s->kept_count;
+    return def;
+}
+
+/// The goals hold for the matrices of about 111 K nodes; the others have none (0).
+static double goal_of(const subject *s, double goal) {
+    return s->which->bandwidth > 0 ? goal : 0;
+}
+
+/// Fill and operations with S factored, against the free order; what was predicted; memory.
+static void report_sizes(const subject *s, const our_run *run, size_t size) {
+    sn_factor_info info = sn_factor_get_info(run->factor);
+    double nonzeros = (double)(info.nonzeros + info.kept_nonzeros);
+    double flops = info.flops + sn_front_flops(s->kept_count, 0);
+    double stored = 1e-6 * ((double)size * (double)info.nonzeros + 8 * (double)info.kept_nonzeros);
+    bool is_free = s->kept_count == 0;
+    char quantity[32];
+    snprintf(quantity, sizeof quantity, "memory %d", (int)size);
+    add_row(s, quantity, "MB", 1e-6 * info.memory_bytes, "L + S", stored, goal_of(s, 1.5),
+            "all that the factor holds, entries of A included");
+    if (size != sizeof(double))
+        return;
+    add_row(s, "nnz(L)", "1", nonzeros, "CHOLMOD free", s->free_nonzeros, goal_of(s, is_free ? 1.05 : 1.4),
+            "");
+    add_row(s, "flops", "1", flops, "CHOLMOD free", s->free_flops, goal_of(s, is_free ? 1.15 : 1.85), "");
+    add_row(s, "flops done", "1", info.done_flops, "predicted", info.work_flops, 1.02, "S not factored");
+}
+
+/// Solve with three right-hand sides, also as a part of the read bandwidth, by entries without padding.
+static void report_solve(const subject *s, our_run *run, double peer, const char *name, size_t size,
+                         double target) {
+    char quantity[32], note[64];
+    sn_factor_info info = sn_factor_get_info(run->factor);
+    double time = bench_time(s->repetitions, run_solve, run);
+    double bytes = 2 * (double)size * (double)(info.nonzeros + info.kept_nonzeros);
+    double least = 1e-6 * bytes / s->options->read_bandwidth;
+    snprintf(quantity, sizeof quantity, "solve3 %s", name);
+    add_row(s, quantity, "ms", time, "CHOLMOD", peer, goal_of(s, target), "");
+    snprintf(quantity, sizeof quantity, "sweep %s", name);
+    snprintf(note, sizeof note, "%.0f%% of %.1f GB/s", 100 * least / time, s->options->read_bandwidth);
+    if (s->which->bandwidth > 0)
+        add_row(s, quantity, "ms", time, "read bandwidth", least, 1 / s->which->bandwidth, note);
+}
+
+/// One storage of L: its bytes, and the goals for numeric phase and solve.
+typedef struct storage_goal {
+    sn_factor_storage storage;
+    const char *name;
+    size_t size;
+    double numeric, solve;
+} storage_goal;
+
+/// Numeric phase and solve with one storage.
+static bool measure_storage(const subject *s, const storage_goal *goal, const peer_times *peer) {
+    our_run run;
+    char quantity[32], note[96];
+    sn_factor_def def = kept_def(s);
+    def.storage = goal->storage;
+    if (!run_begin(s, &def, &run))
         return false;
+    double numeric = bench_time(s->repetitions, run_numeric, &run);
+    bool done = numeric >= 0;
+    if (done) {
+        sn_factor_info info = sn_factor_get_info(run.factor);
+        snprintf(quantity, sizeof quantity, "numeric %s", goal->name);
+        snprintf(note, sizeof note, "%.1f GF/s, %s", 1e-6 * info.work_flops / numeric,
+                 s->kept_count == 0 ? "own orders" : "same order, S factored by both");
+        add_row(s, quantity, "ms", numeric, "CHOLMOD", peer->numeric, goal_of(s, goal->numeric), note);
+        report_solve(s, &run, peer->solve, goal->name, goal->size, goal->solve);
+        report_sizes(s, &run, goal->size);
+    } else {
+        fprintf(stderr, "factor: %s failed: %s\n", s->which->name, sn_context_message(run.context));
     }
-    bench_row row = {.bench = "factor", .name = name, .peer_name = "CHOLMOD"};
-    snprintf(row.note, sizeof row.note, "%d nodes, METIS, double, %d threads", (int)matrix.n,
-             (int)options->threads);
-    row.quantity = "numeric", row.unit = "ms", row.ours = ours.numeric, row.peer = peer.numeric,
-    row.target = 2;
-    bench_report_add(report, &row);
-    row.quantity = "solve of 3", row.ours = ours.solve, row.peer = peer.solve, row.target = 1;
-    bench_report_add(report, &row);
-    row.quantity = "nnz(L)", row.unit = "1", row.ours = ours.nonzeros, row.peer = peer.nonzeros,
-    row.target = 1.05;
-    bench_report_add(report, &row);
+    run_end(&run);
+    return done;
+}
+
+/// The peer: with an order of its own if nothing is kept, else with ours.
+static bool measure_peer(subject *s, peer_times *out_peer) {
+    our_run run;
+    sn_factor_def def = kept_def(s);
+    if (!run_begin(s, &def, &run))
+        return false;
+    bool is_free = s->kept_count == 0;
+    *out_peer = time_cholmod(s, is_free ? NULL : run.factor->unknown);
+    run_end(&run);
+    if (is_free) {
+        s->free_nonzeros = out_peer->nonzeros;
+        s->free_flops = out_peer->flops;
+    }
+    if (out_peer->numeric < 0 || out_peer->solve < 0)
+        fprintf(stderr, "factor: CHOLMOD failed with %s\n", s->which->name);
+    return out_peer->numeric >= 0 && out_peer->solve >= 0;
+}
+
+static bool measure_factor(subject *s) {
+    static const storage_goal goals[] = {
+        {SN_FACTOR_DOUBLE, "double", 8, 0.8, 1},
+        {SN_FACTOR_FLOAT, "float", 4, 0.6, 1.0 / 5},
+        {SN_FACTOR_HALF, "half", 2, 0.6, 1.0 / 6},
+    };
+    peer_times peer;
+    if (!measure_peer(s, &peer))
+        return false;
+    for (size_t k = 0; k < sizeof goals / sizeof *goals; k++)
+        if (!measure_storage(s, &goals[k], &peer))
+            return false;
     return true;
 }
 
-bool bench_factor(const bench_options *options, bench_report *report) {
-    matrix_builder kuhn = {0}, bcc = {0};
-    bool done = build_kuhn(options->quick ? 28 : 48, &kuhn) && build_bcc(options->quick ? 22 : 38, &bcc) &&
-                measure(options, report, "Kuhn lattice", &kuhn) &&
-                measure(options, report, "BCC lattice", &bcc);
-    builder_destroy(&bcc);
-    builder_destroy(&kuhn);
+/// Operations on the elimination-tree paths from the region to the root, as a part of all.
+static double path_share(const our_run *run) {
+    const sn_factor *factor = run->factor;
+    double flops = 0;
+    bool *mark = calloc((size_t)factor->supernode_count, sizeof *mark);
+    for (int32_t k = 0; mark && k < REGION; k++)
+        sn_factor_mark_path(factor, factor->node_of[run->region[k]], mark);
+    for (int32_t i = 0; mark && i < factor->supernode_count; i++)
+        if (mark[i])
+            flops += sn_front_flops(factor->supernodes[i].width, factor->supernodes[i].row_count);
+    free(mark);
+    return flops / factor->info.work_flops;
+}
+
+/// A change in 100 nodes of one region, against its share of the time of a full numeric phase.
+static bool measure_update(const subject *s, const sn_factor_def *def, const char *quantity) {
+    our_run run;
+    char note[128];
+    if (!run_begin(s, def, &run))
+        return false;
+    double full = bench_time(s->repetitions, run_numeric_alone, &run), share = path_share(&run);
+    double update = bench_time(s->repetitions, run_update, &run);
+    sn_factor_info info = sn_factor_get_info(run.factor);
+    snprintf(note, sizeof note, "share %.1f%% (done %.1f%%) of %.0f ms, %.0f MB of updates kept", 100 * share,
+             100 * info.done_flops / info.work_flops, full, 1e-6 * info.update_bytes);
+    bool done = full >= 0 && update >= 0;
+    if (done)
+        add_row(s, quantity, "ms", update, "share of full", share * full, goal_of(s, 1.2), note);
+    run_end(&run);
     return done;
+}
+
+static bool measure_updates(const subject *s) {
+    sn_factor_def def = kept_def(s);
+    def.keep = SN_FACTOR_KEEP_ALL;
+    if (!measure_update(s, &def, "update"))
+        return false;
+    def.late = s->matrix->zone;
+    def.late_count = s->matrix->zone_count;
+    def.keep = SN_FACTOR_KEEP_LATE;
+    return measure_update(s, &def, "update late");
+}
+
+static bool measure_case(const bench_options *options, bench_report *report, const bench_case *which) {
+    bench_matrix matrix;
+    bool is_missing = false;
+    if (!bench_matrix_create(&which->def, &matrix, &is_missing)) {
+        if (is_missing)
+            printf("factor   %s left out: %s is not there\n", which->name, which->def.file);
+        return is_missing;
+    }
+    subject s = {options, report, which, &matrix, 0, which->is_big ? 1 : options->repetitions, 0, 0};
+    bool done = true;
+    for (int32_t k = 0; done && k < KEPT_SETS; k++) {
+        s.kept_count = kept_counts[k];
+        if ((which->kept_sets & 1 << k) && s.kept_count <= matrix.patch_count)
+            done = measure_factor(&s) && (which->is_big || measure_updates(&s));
+    }
+    bench_matrix_destroy(&matrix);
+    return done;
+}
+
+bool bench_factor(const bench_options *options, bench_report *report) {
+    char settings[256];
+    printf("factor   %s\n", bench_cholmod_settings(settings, sizeof settings));
+    for (int32_t c = 0; c < CASE_COUNT; c++)
+        if ((!options->quick || cases[c].is_quick) && !measure_case(options, report, &cases[c]))
+            return false;
+    return true;
 }

@@ -25,6 +25,17 @@ static void read_cpu_name(char *name, size_t size) {
     fclose(file);
 }
 
+double bench_load(void) {
+    double load = -1;
+    FILE *file = fopen("/proc/loadavg", "r");
+    if (!file)
+        return load;
+    if (fscanf(file, "%lf", &load) != 1)
+        load = -1;
+    fclose(file);
+    return load;
+}
+
 /// Best of several passes over memory far larger than caches.
 static double measure_read(int32_t threads) {
     double *memory = malloc(READ_DOUBLES * sizeof *memory), best = 0, total = 0;

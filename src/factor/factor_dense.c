@@ -39,10 +39,20 @@ static int32_t tile_count(const block_step *step) {
 static void update_tile(const void *data, int32_t tile) {
     const block_step *step = data;
     const sn_dense *m = step->matrix;
-    int32_t row, rows = tile_rows(step, tile, &row);
-    cblas_dgemm(CblasColMajor, CblasNoTrans, CblasTrans, rows, step->count, step->first, -1, m->value + row,
-                (int)m->stride, m->value + step->first, (int)m->stride, 1,
-                m->value + row + step->first * m->stride, (int)m->stride);
+    int32_t row, rows = tile_rows(step, tile, &row), count = step->count, stride = (int)m->stride;
+    if (row == step->first) {
+        cblas_dsyrk(CblasColMajor, CblasLower, CblasNoTrans, count, step->first, -1, m->value + row, stride,
+                    1, m->value + row + step->first * m->stride, stride);
+        sn_count_flops(m->flops, (int64_t)count * (count + 1) * step->first);
+        row += count;
+        rows -= count;
+    }
+    if (rows > 0) {
+        cblas_dgemm(CblasColMajor, CblasNoTrans, CblasTrans, rows, count, step->first, -1, m->value + row,
+                    stride, m->value + step->first, stride, 1, m->value + row + step->first * m->stride,
+                    stride);
+        sn_count_flops(m->flops, 2 * (int64_t)rows * count * step->first);
+    }
 }
 
 static void factor_tile(const void *data, int32_t tile) {
@@ -51,6 +61,8 @@ static void factor_tile(const void *data, int32_t tile) {
     const sn_dense *m = step->matrix;
     double *corner = m->value + step->first * (m->stride + 1);
     int info = LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'L', step->count, corner, (int)m->stride);
+    int64_t n = step->count;
+    sn_count_flops(m->flops, n * (n + 1) * (2 * n + 1) / 6);
     if (info > 0)
         *m->failed = step->first + info - 1;
     // LAPACK lets NaN and infinity pass.
@@ -65,6 +77,7 @@ static void solve_tile(const void *data, int32_t tile) {
     const block_step *step = data;
     const sn_dense *m = step->matrix;
     int32_t row, rows = tile_rows(step, tile, &row);
+    sn_count_flops(m->flops, (int64_t)rows * step->count * step->count);
     cblas_dtrsm(CblasColMajor, CblasRight, CblasLower, CblasTrans, CblasNonUnit, rows, step->count, 1,
                 m->value + step->first * (m->stride + 1), (int)m->stride,
                 m->value + row + step->first * m->stride, (int)m->stride);

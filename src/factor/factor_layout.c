@@ -1,4 +1,4 @@
-#include "factor/factor_internal.h"
+#include "factor/factor_sweep.h"
 
 #include <string.h>
 
@@ -10,16 +10,6 @@ enum {
     /// Entries that are not worth another group.
     MIN_GROUP_ENTRIES = 32768
 };
-
-int64_t sn_packed_size(int32_t width, int32_t row_count) {
-    int64_t size = 0;
-    for (int32_t column = 0; column < width;) {
-        int32_t columns = sn_stripe_columns(width, column);
-        size += (int64_t)sn_stripe_stride(columns) * (width - column + row_count);
-        column += columns;
-    }
-    return (size + 7) / 8 * 8;
-}
 
 /// Memory planned as if it were allocated and released in a fixed order: first fit over a sorted list of
 /// holes.
@@ -79,10 +69,6 @@ static sn_status plan_give(sn_context *ctx, plan *p, int64_t start, int64_t size
         plan_remove(p, at);
     }
     return SN_OK;
-}
-
-static int64_t update_size(const sn_supernode *node) {
-    return sn_update_stride(node) * node->row_count;
 }
 
 /// Marks the supernodes above all groups, and gives each other one the number of its group in group_of (top:
@@ -379,10 +365,13 @@ cleanup:
 /// back.
 static sn_status plan_update(sn_factor *factor, int32_t s, plan *own, plan *children) {
     sn_supernode *node = &factor->supernodes[s];
-    node->update_start = plan_take(own, update_size(node));
+    if (!node->update_is_kept)
+        node->update_start = plan_take(own, sn_update_size(node));
     for (int32_t c = node->first_child; c != SN_FACTOR_NONE; c = factor->supernodes[c].next_sibling) {
         const sn_supernode *child = &factor->supernodes[c];
-        sn_status status = plan_give(factor->context, children, child->update_start, update_size(child));
+        if (child->update_is_kept)
+            continue;
+        sn_status status = plan_give(factor->context, children, child->update_start, sn_update_size(child));
         if (status < 0)
             return status;
     }
@@ -391,6 +380,20 @@ static sn_status plan_update(sn_factor *factor, int32_t s, plan *own, plan *chil
 
 static int64_t max64(int64_t a, int64_t b) {
     return a > b ? a : b;
+}
+
+/// Places the updates that are kept behind the shared ones.
+static void place_kept_updates(sn_factor *factor, int64_t *shared_end) {
+    int64_t begin = *shared_end;
+    for (int32_t s = 0; s < factor->supernode_count; s++) {
+        sn_supernode *node = &factor->supernodes[s];
+        if (!node->update_is_kept)
+            continue;
+        node->update_is_shared = true;
+        node->update_start = *shared_end;
+        *shared_end += sn_update_size(node);
+    }
+    factor->info.update_bytes = (double)(*shared_end - begin) * sizeof(double);
 }
 
 /// Plans update matrices and scratch memory, and allocates them.
@@ -415,11 +418,12 @@ static sn_status lay_out_updates(sn_factor *factor) {
         SN_TRY(plan_update(factor, s, &shared, &shared));
         top_panel = max64(top_panel, sn_panel_stride(node) * node->width);
     }
+    place_kept_updates(factor, &shared.end);
     factor->scratch_panel = local_end;
     factor->scratch_size = local_end + local_panel;
     SN_TRY_NEW(ctx, factor->shared_updates, shared.end);
-    SN_TRY_NEW(ctx, factor->scratch, factor->scratch_size * sn_context_thread_count(ctx));
-    SN_TRY_NEW(ctx, factor->top_panel, top_panel);
+    // When the top is factored the threads' scratch is free.
+    SN_TRY_NEW(ctx, factor->scratch, max64(factor->scratch_size * sn_context_thread_count(ctx), top_panel));
 
 cleanup:
     SN_RELEASE(ctx, shared.holes);
@@ -450,6 +454,8 @@ static sn_status lay_out_entries(sn_factor *factor, const sn_factor_matrix *patt
     }
     SN_TRY_NEW(ctx, factor->entries, total);
     SN_TRY_NEW(ctx, factor->schur_entries, schur_total);
+    if (factor->keeps_updates)
+        SN_TRY_NEW(ctx, factor->entry_values, total);
     for (int32_t row = 0; row < n; row++) {
         for (int64_t e = pattern->start[row]; e < pattern->start[row + 1]; e++) {
             int32_t i = l->inverse[row], j = l->inverse[pattern->column[e]];
@@ -470,30 +476,70 @@ cleanup:
     return status;
 }
 
-/// Allocates the packed panels, the sweep vector and S.
-static sn_status allocate_numbers(sn_factor *factor) {
+/// Allocates packed numbers; kernels read whole vectors, which reach beyond the last of them.
+static sn_status allocate_packed(sn_context *ctx, int64_t count, size_t value_size, void **out_values) {
+    uint8_t *values = NULL;
     sn_status status = SN_OK;
-    sn_context *ctx = factor->context;
-    int64_t value_total = 0;
-    for (int32_t s = 0; s < factor->supernode_count; s++) {
-        factor->supernodes[s].value_start = value_total;
-        value_total += sn_packed_size(factor->supernodes[s].width, factor->supernodes[s].row_count);
-    }
-    factor->kept_node = (sn_supernode){.first = factor->free_count,
-                                       .width = factor->kept_count,
-                                       .parent = SN_FACTOR_NONE,
-                                       .place = factor->place_count - factor->kept_count,
-                                       .value_start = value_total};
-    value_total += sn_packed_size(factor->kept_count, 0);
-    SN_TRY_NEW(ctx, factor->values, value_total);
-    SN_TRY_NEW(ctx, factor->places, (size_t)factor->place_count * 4);
-    SN_TRY_NEW(ctx, factor->schur, ((size_t)factor->kept_count + 1) * (size_t)factor->kept_count);
+    SN_TRY_NEW_ZEROED(ctx, values, (size_t)count * value_size + SN_PACKED_MARGIN);
+    *out_values = values;
 
 cleanup:
     return status;
 }
 
-sn_status sn_factor_lay_out(sn_factor *factor, const sn_factor_matrix *pattern, sn_symbolic *symbolic) {
+/// Allocates the packed panels, the sweep vector and S.
+static sn_status allocate_numbers(sn_factor *factor) {
+    sn_status status = SN_OK;
+    sn_context *ctx = factor->context;
+    int64_t value_total = 0;
+    size_t kept_count = (size_t)factor->kept_count, place_count = (size_t)factor->place_count;
+    uint8_t *places = NULL, *kept_places = NULL;
+    for (int32_t s = 0; s < factor->supernode_count; s++) {
+        sn_supernode *node = &factor->supernodes[s];
+        node->value_start = sn_panel_start(value_total, node->width);
+        value_total = node->value_start + sn_packed_size(node->width, node->row_count);
+    }
+    factor->kept_node =
+        (sn_supernode){.first = factor->free_count, .width = factor->kept_count, .parent = SN_FACTOR_NONE};
+    SN_TRY(allocate_packed(ctx, value_total, factor->kernels->value_size, &factor->values));
+    SN_TRY(allocate_packed(ctx, sn_packed_size(factor->kept_count, 0), factor->kept_kernels->value_size,
+                           &factor->kept_values));
+    SN_TRY_NEW(ctx, places, place_count * factor->kernels->place_size);
+    factor->places = places;
+    SN_TRY_NEW(ctx, kept_places, kept_count * factor->kept_kernels->place_size);
+    factor->kept_places = kept_places;
+    SN_TRY_NEW(ctx, factor->kept_doubles, kept_count * 4);
+    SN_TRY_NEW(ctx, factor->scale, place_count);
+    SN_TRY_NEW(ctx, factor->schur, (kept_count + 1) * kept_count);
+
+cleanup:
+    return status;
+}
+
+/// Notes where each unknown is eliminated and that there are no numbers yet.
+static sn_status start_stale(sn_factor *factor, const layout *l) {
+    sn_status status = SN_OK;
+    SN_TRY_NEW(factor->context, factor->node_of, factor->info.n);
+    SN_TRY_NEW(factor->context, factor->stale, factor->supernode_count);
+    SN_TRY_NEW(factor->context, factor->touched, factor->supernode_count);
+    for (int32_t k = 0; k < factor->info.n; k++)
+        factor->node_of[factor->unknown[k]] = k < factor->free_count ? l->node_of[k] : SN_FACTOR_NONE;
+    for (int32_t s = 0; s < factor->supernode_count; s++)
+        factor->stale[s] = true;
+
+cleanup:
+    return status;
+}
+
+/// Operations of the numeric phase, with the zeros that supernodes store.
+static void predict_flops(sn_factor *factor) {
+    for (int32_t s = 0; s < factor->supernode_count; s++)
+        factor->info.work_flops +=
+            sn_front_flops(factor->supernodes[s].width, factor->supernodes[s].row_count);
+}
+
+sn_status sn_factor_lay_out(sn_factor *factor, const sn_factor_matrix *pattern, const sn_factor_def *def,
+                            sn_symbolic *symbolic) {
     sn_status status = SN_OK;
     sn_context *ctx = factor->context;
     int32_t *group_of = NULL;
@@ -508,6 +554,9 @@ sn_status sn_factor_lay_out(sn_factor *factor, const sn_factor_matrix *pattern, 
     SN_TRY(find_rows(factor, pattern, &l));
     find_relative_rows(factor, &l);
     SN_TRY(lay_out_places(factor, &l));
+    SN_TRY(start_stale(factor, &l));
+    predict_flops(factor);
+    SN_TRY(sn_factor_plan_kept(factor, def));
     SN_TRY(lay_out_updates(factor));
     SN_TRY(lay_out_entries(factor, pattern, &l));
     SN_TRY(allocate_numbers(factor));

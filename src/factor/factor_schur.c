@@ -27,13 +27,16 @@ static void absorb_schur_tile(const void *data, int32_t tile) {
     const sn_supernode *child = f->child;
     const int32_t *relative = f->factor->row_relative + child->row_start;
     const double *source = f->factor->shared_updates + child->update_start;
-    int64_t stride = sn_update_stride(child), schur_stride = (int64_t)f->factor->kept_count + 1;
+    int64_t schur_stride = (int64_t)f->factor->kept_count + 1;
     int32_t first = tile * ABSORB_COLUMNS;
     int32_t end = first + ABSORB_COLUMNS < child->row_count ? first + ABSORB_COLUMNS : child->row_count;
+    const double *columns[ABSORB_COLUMNS] = {NULL};
+    for (int32_t j = first; j < end; j++)
+        columns[j - first] = source + sn_update_column(child, j);
     for (int32_t i = first; i < child->row_count; i++) {
         double *target = f->factor->schur + relative[i] * schur_stride;
         for (int32_t j = first; j < end && j <= i; j++)
-            target[relative[j]] += source[i + j * stride];
+            target[relative[j]] += columns[j - first][i - j];
     }
 }
 
@@ -64,17 +67,18 @@ sn_status sn_schur_factor(sn_factor *factor) {
     if (factor->schur_is_factored || factor->kept_count == 0)
         return SN_OK;
     int32_t failed = -1;
+    int64_t flops = 0;
     sn_front f = {.factor = factor,
                   .node = &factor->kept_node,
                   .panel = factor->schur + 1,
                   .panel_stride = (int64_t)factor->kept_count + 1};
-    sn_dense matrix = {f.panel, f.panel_stride, factor->kept_count, factor->kept_count, &failed};
+    sn_dense matrix = {f.panel, f.panel_stride, factor->kept_count, factor->kept_count, &failed, &flops};
 #pragma omp parallel num_threads(sn_context_thread_count(factor->context))
     {
         sn_tiles_run(true, sn_pieces(factor->kept_count, COPY_TILE), copy_tile, &f);
         sn_dense_factor(true, &matrix);
         if (failed < 0)
-            sn_tiles_run(true, sn_pieces(factor->kept_count, 8), sn_pack_tile, &f);
+            sn_tiles_run(true, sn_pieces(factor->kept_count, SN_STRIPE_COLUMNS), sn_pack_tile, &f);
     }
     if (failed >= 0)
         return sn_factor_report(
