@@ -26,9 +26,7 @@ WIDTH, HEIGHT = 400, 300
 def record(folder, scene, *settings):
     """Runs a scene into a new folder. Returns it with the bodies' arrays and the lines of stats.jsonl."""
     words = [word for setting in settings for word in ("--set", setting)]
-    # Threads that wait without spinning: a busy machine would take minutes otherwise.
-    support.must(support.PROGRAM, "run", scene, "-o", folder, "-q", *words,
-                 env=os.environ | {"OMP_WAIT_POLICY": "passive"})
+    support.must(support.PROGRAM, "run", scene, "-o", folder, "-q", *words)
     bodies = {}
     for path in sorted(folder.glob("*.nodes.npy")):
         name = path.name.removesuffix(".nodes.npy")

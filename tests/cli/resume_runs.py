@@ -61,8 +61,7 @@ def start(folder, results, *options, **more):
     """Starts a run of folder/scene.yaml into a folder."""
     command = [str(word) for word in (support.PROGRAM, "run", folder / "scene.yaml", "-o", results, *options)]
     return subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                            text=True, preexec_fn=default_signals, env=os.environ | {"OMP_WAIT_POLICY": "passive"},
-                            **more)
+                            text=True, preexec_fn=default_signals, **more)
 
 
 def finish(process):
