@@ -32,14 +32,22 @@ typedef enum sn_factor_keep {
     SN_FACTOR_KEEP_ALL   ///< Those that changes anywhere need: about 1.5 times the memory of L in double.
 } sn_factor_keep;
 
-/// How L is kept for the sweeps. The factorization itself is in double. Sums run in double for double storage
-/// and in float otherwise.
+/// How L is kept for the sweeps. Sums run in double for double storage and in float otherwise.
 typedef enum sn_factor_storage {
     SN_FACTOR_DOUBLE, ///< 8 bytes an entry.
     SN_FACTOR_FLOAT,  ///< 4 bytes: solutions have a relative error of about 1e-7 times the condition number.
     SN_FACTOR_HALF    ///< 2 bytes (IEEE 754 half), about 5e-4 times that: a preconditioner, or with
                       ///< sn_factor_refine() a solver, for half the memory traffic of float.
 } sn_factor_storage;
+
+/// In what the numeric phase computes: fronts in float take half the time and memory of those in double. A
+/// matrix may be positive definite and its pivots not, once rounded to float: from condition numbers of about
+/// 1e6 on. S is stored in double in any case.
+typedef enum sn_factor_fronts {
+    SN_FACTOR_FRONTS_AS_STORED, ///< Double for SN_FACTOR_DOUBLE, else float.
+    SN_FACTOR_FRONTS_FLOAT,
+    SN_FACTOR_FRONTS_DOUBLE
+} sn_factor_fronts;
 
 /// Options of the analysis. Start from sn_factor_def_default().
 typedef struct sn_factor_def {
@@ -52,6 +60,7 @@ typedef struct sn_factor_def {
     sn_factor_keep keep; ///< Default SN_FACTOR_KEEP_NONE.
     sn_factor_storage storage;      ///< Of L11 and L21. Default SN_FACTOR_FLOAT.
     sn_factor_storage kept_storage; ///< Of the factor of S in sn_factor_solve(). Default SN_FACTOR_DOUBLE.
+    sn_factor_fronts fronts;        ///< Arithmetic of the numeric phase. Default SN_FACTOR_FRONTS_AS_STORED.
     uint32_t mark;
 } sn_factor_def;
 

@@ -4,15 +4,21 @@
 /// is one task of one thread), then the supernodes above them (one after the other, all threads inside each),
 /// then the kept unknowns, whose Schur complement S is dense and stays apart.
 ///
-/// Numeric phase: multifrontal. The front of a supernode with `width` columns and `row_count` rows below is a
-/// dense panel (scratch memory) and an update matrix (planned memory) that its parent, or S, absorbs. The
-/// finished panel is repacked for the sweeps in the order in which they read it: stripes of 16 columns (the
-/// last one fewer), one after the other. A stripe holds its triangle by rows, then the rows of the panel's
-/// later columns, then the rows below the panel; the two last by 4 rows (the last ones fewer), and there 4
-/// columns (the last ones fewer) at a time, row by row. So nothing is stored but the entries of L. Diagonal
-/// entries are stored as reciprocals. Numbers are rounded to the storage; rows are scaled by powers of 2 that
-/// bring the diagonal of A close to 1, which is exact and keeps half within its range: with E the scales,
-/// E A E = (E L) (E L)', so vectors are scaled when they enter and leave the places and nowhere else.
+/// Numeric phase: multifrontal, in float or double (one source, factor_front_kernel.h). The front of a
+/// supernode with `width` columns and `row_count` rows below is a dense panel and an update matrix that its
+/// parent, or S, absorbs. Where each of them lies is planned beforehand: inside a group in the scratch of the
+/// thread; above the groups in the scratch of all threads, which then is free; the updates that groups leave
+/// for the top in the room of packed panels that are not computed yet, those of their ancestors in the top.
+///
+/// Fronts hold the scaled matrix E A E: E are powers of 2 that bring the diagonal of A close to 1. That is
+/// exact and keeps floats and halves within their range, whatever the units. With L that of E A E, vectors
+/// are scaled when they enter and leave the places; S is unscaled and in double.
+///
+/// The finished panel is repacked for the sweeps in the order in which they read it: stripes of 16 columns
+/// (the last one fewer), one after the other. A stripe holds its triangle by rows, then the rows of the
+/// panel's later columns, then the rows below the panel; the two last by 4 rows (the last ones fewer), and
+/// there 4 columns (the last ones fewer) at a time, row by row. So nothing is stored but the entries of L.
+/// Diagonal entries are stored as reciprocals. Numbers are rounded to the storage.
 ///
 /// Sweeps: the vector lives in "places" of 4 numbers (3 right-hand sides and a spare lane), doubles for
 /// double storage and floats otherwise. A group has places for its own columns and, behind them, for the rows
@@ -32,6 +38,13 @@
 /// No parent within the free part: the update matrix goes to S.
 enum { SN_FACTOR_NONE = -1 };
 
+/// Where an update matrix lies.
+typedef enum sn_factor_home {
+    SN_HOME_SCRATCH, ///< With the panels.
+    SN_HOME_VALUES,  ///< In packed panels of ancestors, which are not computed yet.
+    SN_HOME_UPDATES  ///< In memory for updates alone.
+} sn_factor_home;
+
 typedef struct sn_supernode {
     int32_t first;        ///< First column, in elimination order.
     int32_t width;        ///< Columns.
@@ -40,19 +53,20 @@ typedef struct sn_supernode {
     int32_t first_child;  ///< Children in ascending order, linked by next_sibling.
     int32_t next_sibling; ///< SN_FACTOR_NONE ends the list.
     int32_t place;        ///< Place of the first column in the sweep vector.
-    int64_t row_start;    ///< Into row_place and row_relative.
+    int64_t row_start;    ///< Into row_place.
     int64_t value_start;  ///< Into values: the packed panel.
-    int64_t update_start; ///< Into the scratch of the thread (inside a group) or the shared updates (roots of
-                          ///< groups, top, and those that are kept).
+    int64_t panel_start;  ///< Bytes into the scratch of the thread, or of all threads (top).
+    int64_t update_start; ///< Bytes into update_home.
     int64_t entry_start;  ///< Into entries: entries of A that belong to its panel.
     int32_t entry_count;
-    bool update_is_shared; ///< Which of the two.
-    bool update_is_kept;   ///< Stays in memory of its own until it is computed anew.
+    sn_factor_home update_home;
+    bool update_is_kept; ///< Stays in memory of its own (SN_HOME_UPDATES) until it is computed anew.
 } sn_supernode;
 
-/// Entry `source` of the caller's values goes to `target`, an offset in a panel (or in S).
+/// Entry `source` of the caller's values goes to this row and column of a front (or of S).
 typedef struct sn_factor_entry {
-    int64_t source, target;
+    uint32_t source;
+    int32_t row, column;
 } sn_factor_entry;
 
 typedef struct sn_factor_group {
@@ -64,6 +78,7 @@ typedef struct sn_factor_group {
 } sn_factor_group;
 
 typedef struct sn_sweep_kernels sn_sweep_kernels;
+typedef struct sn_front_kernels sn_front_kernels;
 
 /// Vectors of sn_factor_refine(), [n, 3] each, allocated by its first call.
 typedef struct sn_factor_refinement {
@@ -86,7 +101,7 @@ struct sn_factor {
     sn_supernode *supernodes;
     sn_factor_group *groups;
     int32_t *unknown; ///< [n] unknown eliminated at each position.
-    int32_t *row_place, *row_relative;
+    int32_t *row_place;
     int32_t *boundary_place;
     int32_t top_place; ///< Place of the first top column; the kept unknowns follow the top columns.
     int32_t place_count;
@@ -105,18 +120,21 @@ struct sn_factor {
     sn_factor_storage storage, kept_storage; ///< Of `values` and of `kept_values`.
     const sn_sweep_kernels *kernels, *kept_kernels;
     void *values;      ///< Packed panels.
-    void *kept_values; ///< The factor of S, packed.
-    double *shared_updates;
-    double *scratch; ///< Per thread: the updates of a group, then a panel. In the top: one panel.
-    int64_t scratch_size, scratch_panel; ///< Doubles per thread; offset of the panel in them.
-    void *places;                        ///< [place_count, 4] of what the sweeps sum in.
-    void *kept_places;                   ///< [kept_count, 4] of what the sweeps over S sum in.
-    double *kept_doubles;                ///< [kept_count, 4] between the two.
-    double *scale;                       ///< [place_count] scale of the unknown at each place, a power of 2.
+    void *kept_values; ///< The factor of S: a trapezoid in double while it is computed, then packed in place.
+    const sn_front_kernels *fronts; ///< Arithmetic of the numeric phase.
+    uint8_t *updates;               ///< Update matrices that lie nowhere else.
+    uint8_t *scratch;               ///< Panels and updates: one slot a thread, or everything for the top.
+    int64_t slot_size;              ///< Bytes of a slot.
+    int32_t slot_count;             ///< Threads that may work on groups at the same time.
+    int32_t *front_index;           ///< [slot_count, place_count] index in the current front of a place.
+    int32_t *relative;              ///< [slot_count, relative_size] rows of children in the current front.
+    int64_t relative_size;
+    void *places;         ///< [place_count, 4] of what the sweeps sum in.
+    void *kept_places;    ///< [kept_count, 4] of what the sweeps over S sum in.
+    double *kept_doubles; ///< [kept_count, SN_STRIPE_COLUMNS] between the two, and for packing.
+    double *scale;        ///< [place_count] scale of the unknown at each place, a power of 2.
     sn_factor_refinement refinement;
-    /// S by columns, leading dimension kept_count + 1: the upper triangle holds S, and one row below it the
-    /// lower triangle holds its Cholesky factor.
-    double *schur;
+    double *schur;          ///< The lower triangle of S, a trapezoid of SN_PANEL_BLOCK.
     sn_supernode kept_node; ///< S as a supernode for the sweeps, in its own values and places.
 
     bool has_numbers, schur_is_factored;
@@ -153,6 +171,9 @@ void sn_factor_permute(const sn_factor_matrix *pattern, int32_t free_count, cons
 /// phases.
 SN_NODISCARD sn_status sn_factor_lay_out(sn_factor *factor, const sn_factor_matrix *pattern,
                                          const sn_factor_def *def, sn_symbolic *symbolic);
+
+/// Plans where panels and updates lie, and allocates their memory. Packed panels have their places.
+SN_NODISCARD sn_status sn_factor_plan_memory(sn_factor *factor);
 
 /// Marks the supernode (SN_FACTOR_NONE: nothing) and its ancestors. `mark` must be upward closed.
 void sn_factor_mark_path(const sn_factor *factor, int32_t s, bool *mark);
@@ -200,40 +221,55 @@ static inline int64_t sn_panel_start(int64_t end, int32_t width) {
                                      : (end + SN_STRIPE_COLUMNS - 1) / SN_STRIPE_COLUMNS * SN_STRIPE_COLUMNS;
 }
 
-/// Leading dimension of a panel, a multiple of 8.
-static inline int64_t sn_panel_stride(const sn_supernode *node) {
-    int64_t stride = ((int64_t)node->width + node->row_count + 7) / 8 * 8;
-    // Columns that are a page apart would fight for the same cache sets.
-    return stride % 512 == 0 ? stride + 8 : stride;
+/// Panels, updates and S are trapezoids: columns from the diagonal down, stored by blocks of columns, each
+/// with its own leading dimension. Only inside a block is there room above the diagonal.
+enum { SN_PANEL_BLOCK = 256, SN_UPDATE_BLOCK = 128 };
+
+/// Leading dimension of a block of a trapezoid with `rows` rows in its first column. Columns that are a page
+/// apart would fight for the same cache sets.
+static inline int64_t sn_trapezoid_stride(int64_t rows, int64_t block_size, int64_t block) {
+    int64_t stride = (rows + 7) / 8 * 8;
+    return (stride % SN_UPDATE_BLOCK == 0 ? stride + 8 : stride) - block_size * block;
 }
 
-/// An update matrix is stored by blocks of columns without what lies above them: block b holds the rows from
-/// SN_UPDATE_BLOCK * b on, with the leading dimension sn_update_stride() - SN_UPDATE_BLOCK * b.
-enum { SN_UPDATE_BLOCK = 128 };
-
-static inline int64_t sn_update_stride(const sn_supernode *node) {
-    int64_t stride = ((int64_t)node->row_count + 7) / 8 * 8;
-    return stride % SN_UPDATE_BLOCK == 0 ? stride + 8 : stride;
+/// Offset of a block.
+static inline int64_t sn_trapezoid_block(int64_t rows, int64_t block_size, int64_t block) {
+    return block_size *
+           (block * sn_trapezoid_stride(rows, block_size, 0) - block_size * block * (block - 1) / 2);
 }
 
-/// Offset of block `block` of an update matrix.
-static inline int64_t sn_update_block_start(const sn_supernode *node, int64_t block) {
-    return SN_UPDATE_BLOCK * (block * sn_update_stride(node) - SN_UPDATE_BLOCK * block * (block - 1) / 2);
+/// Offset of the diagonal entry of a column; the rows below follow it.
+static inline int64_t sn_trapezoid_column(int64_t rows, int64_t block_size, int64_t column) {
+    int64_t block = column / block_size;
+    return sn_trapezoid_block(rows, block_size, block) +
+           column % block_size * (sn_trapezoid_stride(rows, block_size, block) + 1);
 }
 
-/// Offset of the diagonal entry of column `column` of an update matrix; the rows below follow it.
-static inline int64_t sn_update_column(const sn_supernode *node, int64_t column) {
-    int64_t block = column / SN_UPDATE_BLOCK;
-    return sn_update_block_start(node, block) +
-           column % SN_UPDATE_BLOCK * (sn_update_stride(node) - SN_UPDATE_BLOCK * block + 1);
-}
-
-/// Doubles of an update matrix.
-static inline int64_t sn_update_size(const sn_supernode *node) {
-    if (node->row_count == 0)
+/// Numbers in the first `columns` columns.
+static inline int64_t sn_trapezoid_size(int64_t rows, int64_t block_size, int64_t columns) {
+    if (columns == 0)
         return 0;
-    int64_t last = (node->row_count - 1) / SN_UPDATE_BLOCK, before = SN_UPDATE_BLOCK * last;
-    return sn_update_block_start(node, last) + (sn_update_stride(node) - before) * (node->row_count - before);
+    int64_t last = (columns - 1) / block_size;
+    return sn_trapezoid_block(rows, block_size, last) +
+           sn_trapezoid_stride(rows, block_size, last) * (columns - block_size * last);
+}
+
+static inline int64_t sn_panel_size(const sn_supernode *node) {
+    return sn_trapezoid_size((int64_t)node->width + node->row_count, SN_PANEL_BLOCK, node->width);
+}
+
+/// Offset of the diagonal entry of a column of a panel.
+static inline int64_t sn_panel_column(const sn_supernode *node, int64_t column) {
+    return sn_trapezoid_column((int64_t)node->width + node->row_count, SN_PANEL_BLOCK, column);
+}
+
+static inline int64_t sn_update_size(const sn_supernode *node) {
+    return sn_trapezoid_size(node->row_count, SN_UPDATE_BLOCK, node->row_count);
+}
+
+/// Offset of the diagonal entry of a column of an update matrix.
+static inline int64_t sn_update_column(const sn_supernode *node, int64_t column) {
+    return sn_trapezoid_column(node->row_count, SN_UPDATE_BLOCK, column);
 }
 
 /// Floating-point operations of a supernode's front, with the zeros it stores: the sum of the squares of its
@@ -258,10 +294,9 @@ typedef void sn_tile_task(const void *data, int32_t tile);
 /// which must make the same call; then no one returns before all tiles are done.
 void sn_tiles_run(bool shared, int32_t count, sn_tile_task *task, const void *data);
 
-/// A dense matrix by columns, [rows, columns], whose leading square is factored in its lower triangle.
+/// A dense matrix whose leading square is factored: a trapezoid of SN_PANEL_BLOCK.
 typedef struct sn_dense {
-    double *value;
-    int64_t stride;
+    void *value;
     int32_t columns, rows;
     int32_t *failed; ///< Set to the first column whose pivot is not positive; -1 before the call.
     int64_t *flops;  ///< Operations are added to it.
@@ -273,22 +308,50 @@ static inline void sn_count_flops(int64_t *counter, int64_t flops) {
     *counter += flops;
 }
 
-/// L11 and L21 = A21 L11^-T, by tiles. The strict upper triangle is overwritten.
-void sn_dense_factor(bool shared, const sn_dense *matrix);
-
 /// A supernode's dense matrices while it is being factored.
 typedef struct sn_front {
     const sn_factor *factor;
     const sn_supernode *node;
     const double *matrix_value;
-    double *panel, *update, *scratch;
-    int64_t panel_stride;
-    const sn_supernode *child; ///< The one being absorbed.
+    uint8_t *scratch; ///< Slot, or all.
+    int32_t *front_index, *relative;
+    void *panel, *update;
+    const sn_supernode *child;     ///< The one being absorbed,
+    const int32_t *child_relative; ///< and its rows in this front.
     int64_t *flops;
 } sn_front;
 
+/// The numeric phase in one precision.
+struct sn_front_kernels {
+    size_t real_size;
+    /// Assembles, factors and packs one front (see sn_tiles_run() for `shared`); *failed receives the failing
+    /// column of the supernode, -1 if none.
+    void (*factor)(bool shared, sn_front *front, int32_t *failed);
+    /// L11 and L21 = A21 L11^-T, by tiles. What is stored above the diagonal is overwritten.
+    void (*factor_dense)(bool shared, const sn_dense *matrix);
+    /// A pivot of a panel, of the scaled matrix.
+    double (*pivot)(const sn_front *front, int32_t column);
+    /// Adds some columns of front->child's update to S; `relative` in `front` has room for its rows.
+    sn_tile_task *absorb_schur;
+};
+extern const sn_front_kernels sn_front_kernels_double, sn_front_kernels_float;
+
+static inline uint8_t *sn_update_of(const sn_factor *factor, const sn_supernode *node, uint8_t *scratch) {
+    uint8_t *home = node->update_home == SN_HOME_SCRATCH  ? scratch
+                    : node->update_home == SN_HOME_VALUES ? (uint8_t *)factor->values
+                                                          : factor->updates;
+    return home + node->update_start;
+}
+
+/// Lists where the rows of `node`, number `s`, lie in the places of the top, or of its own group if its
+/// parent is in that.
+void sn_factor_list_places(const sn_factor *factor, int32_t s, int32_t *out_place);
+
 /// Repacks stripe `tile` of a finished panel for the sweeps. `data` is an sn_front.
 void sn_pack_tile(const void *data, int32_t tile);
+
+/// Packs the factor of S where it stands.
+void sn_pack_kept(const sn_factor *factor);
 
 /// Chooses the scales of the unknowns for a complete numeric phase. A partial one must keep them: they are in
 /// the rows of panels that it leaves alone.
@@ -302,6 +365,9 @@ SN_NODISCARD sn_status sn_factor_compute(sn_factor *factor, const sn_factor_matr
 
 /// Checks that a matrix has values and the size of the analyzed pattern.
 SN_NODISCARD sn_status sn_factor_check_matrix(const sn_factor *factor, const sn_factor_matrix *matrix);
+
+/// Entry of S, row >= column.
+double sn_schur_entry(const sn_factor *factor, int32_t row, int32_t column);
 
 /// Factors S for the sweeps, unless it is done.
 SN_NODISCARD sn_status sn_schur_factor(sn_factor *factor);

@@ -1,137 +1,14 @@
 #include "factor/factor_internal.h"
 
-#include "base/base_parallel.h"
-
-#include <cblas.h>
 #include <math.h>
 #include <omp.h>
-#include <string.h>
 
-enum { CLEAR_COLUMNS = 32, ABSORB_COLUMNS = 16, UPDATE_ROWS = 256, SMALL_FLOPS = 1 << 20 };
+enum { SMALL_FLOPS = 1 << 20 };
 
-static double *update_of(const sn_factor *factor, const sn_supernode *node, double *scratch) {
-    return (node->update_is_shared ? factor->shared_updates : scratch) + node->update_start;
-}
-
-/// Zeros the lower triangle of some columns of panel and update.
-static void clear_tile(const void *data, int32_t tile) {
-    const sn_front *f = data;
-    int32_t width = f->node->width, total = width + f->node->row_count;
-    for (int32_t j = tile * CLEAR_COLUMNS; j < total && j < (tile + 1) * CLEAR_COLUMNS; j++) {
-        double *column = j < width ? f->panel + j * (f->panel_stride + 1)
-                                   : f->update + sn_update_column(f->node, j - width);
-        memset(column, 0, (size_t)(total - j) * sizeof *column);
-    }
-}
-
-static void enter_tile(const void *data, int32_t tile) {
-    (void)tile;
-    const sn_front *f = data;
-    const sn_factor_entry *entry = f->factor->entries + f->node->entry_start;
-    for (int32_t e = 0; e < f->node->entry_count; e++)
-        f->panel[entry[e].target] = f->matrix_value[entry[e].source];
-    if (!f->factor->keeps_updates)
-        return;
-    double *last = f->factor->entry_values + f->node->entry_start;
-    for (int32_t e = 0; e < f->node->entry_count; e++)
-        last[e] = f->matrix_value[entry[e].source];
-}
-
-/// target[relative[i] - relative[0]] += source[i], count > 0, relative ascending.
-SN_CLONES static void sn_scatter_add(int32_t count, const int32_t *relative, const double *source,
-                                     double *target) {
-    int32_t first = relative[0];
-    if (relative[count - 1] - first == count - 1) {
-        for (int32_t i = 0; i < count; i++)
-            target[i] += source[i];
-        return;
-    }
-    for (int32_t i = 0; i < count; i++)
-        target[relative[i] - first] += source[i];
-}
-
-/// Adds some columns of a child's update to the front.
-static void absorb_tile(const void *data, int32_t tile) {
-    const sn_front *f = data;
-    const sn_supernode *child = f->child;
-    const int32_t *relative = f->factor->row_relative + child->row_start;
-    const double *source = update_of(f->factor, child, f->scratch);
-    int32_t width = f->node->width;
-    for (int32_t j = tile * ABSORB_COLUMNS; j < child->row_count && j < (tile + 1) * ABSORB_COLUMNS; j++) {
-        double *target = relative[j] < width ? f->panel + relative[j] * (f->panel_stride + 1)
-                                             : f->update + sn_update_column(f->node, relative[j] - width);
-        sn_scatter_add(child->row_count - j, relative + j, source + sn_update_column(child, j), target);
-    }
-}
-
-/// Tiles of an update matrix: each block of columns is cut from its diagonal down.
-static int32_t update_tiles(int32_t row_count) {
-    int32_t tiles = 0;
-    for (int32_t first = 0; first < row_count; first += SN_UPDATE_BLOCK)
-        tiles += sn_pieces(row_count - first, UPDATE_ROWS);
-    return tiles;
-}
-
-/// First column and row of a tile.
-static void find_update_tile(int32_t row_count, int32_t tile, int32_t *out_column, int32_t *out_row) {
-    int32_t column = 0;
-    for (int32_t tiles = sn_pieces(row_count, UPDATE_ROWS); tile >= tiles;
-         tiles = sn_pieces(row_count - column, UPDATE_ROWS)) {
-        tile -= tiles;
-        column += SN_UPDATE_BLOCK;
-    }
-    *out_column = column;
-    *out_row = column + tile * UPDATE_ROWS;
-}
-
-/// Subtracts L21 L21' from one tile of the update.
-static void update_tile(const void *data, int32_t tile) {
-    const sn_front *f = data;
-    int32_t column, row, count = f->node->row_count, width = f->node->width, stride = (int)f->panel_stride;
-    find_update_tile(count, tile, &column, &row);
-    int32_t columns = count - column < SN_UPDATE_BLOCK ? count - column : SN_UPDATE_BLOCK;
-    int32_t rows = count - row < UPDATE_ROWS ? count - row : UPDATE_ROWS;
-    int32_t target_stride = (int)sn_update_stride(f->node) - column;
-    const double *left = f->panel + width + row, *right = f->panel + width + column;
-    double *target = f->update + sn_update_column(f->node, column) + (row - column);
-    if (row == column) {
-        cblas_dsyrk(CblasColMajor, CblasLower, CblasNoTrans, columns, width, -1, left, stride, 1, target,
-                    target_stride);
-        sn_count_flops(f->flops, (int64_t)columns * (columns + 1) * width);
-        rows -= columns;
-        left += columns;
-        target += columns;
-    }
-    if (rows > 0) {
-        cblas_dgemm(CblasColMajor, CblasNoTrans, CblasTrans, rows, columns, width, -1, left, stride, right,
-                    stride, 1, target, target_stride);
-        sn_count_flops(f->flops, 2 * (int64_t)rows * columns * width);
-    }
-}
-
-/// Assembles and factors one front; *failed receives the failing column of the supernode, -1 if none.
-static void factor_front(bool shared, sn_front *f, int32_t *failed) {
-    const sn_factor *factor = f->factor;
-    const sn_supernode *node = f->node;
-    f->panel_stride = sn_panel_stride(node);
-    f->update = update_of(factor, node, f->scratch);
-    sn_tiles_run(shared, sn_pieces(node->width + node->row_count, CLEAR_COLUMNS), clear_tile, f);
-    sn_tiles_run(shared, 1, enter_tile, f);
-    for (int32_t c = node->first_child; c != SN_FACTOR_NONE; c = f->child->next_sibling) {
-        f->child = &factor->supernodes[c];
-        sn_tiles_run(shared, sn_pieces(f->child->row_count, ABSORB_COLUMNS), absorb_tile, f);
-    }
-    sn_dense panel = {f->panel, f->panel_stride, node->width, node->width + node->row_count,
-                      failed,   f->flops};
-    sn_dense_factor(shared, &panel);
-    if (*failed >= 0)
-        return;
-    sn_tiles_run(shared, update_tiles(node->row_count), update_tile, f);
-    sn_tiles_run(shared, sn_pieces(node->width, SN_STRIPE_COLUMNS), sn_pack_tile, f);
-}
-
+/// The failing pivot in the units of A.
 static sn_factor_failure failure_at(const sn_front *f, int32_t column) {
-    return (sn_factor_failure){f->node->first + column, f->panel[column * (sn_panel_stride(f->node) + 1)]};
+    double scale = f->factor->scale[f->node->place + column];
+    return (sn_factor_failure){f->node->first + column, f->factor->fronts->pivot(f, column) / scale / scale};
 }
 
 /// One numeric phase. Threads share it.
@@ -145,24 +22,27 @@ typedef struct numeric {
 
 static const sn_factor_failure no_failure = {INT32_MAX, 0};
 
-static sn_front front_make(const numeric *run, int32_t s, double *panel, double *scratch, int64_t *flops) {
-    return (sn_front){.factor = run->factor,
-                      .node = &run->factor->supernodes[s],
+/// Front `s` in a slot of the scratch; slot 0 may be all of it.
+static sn_front front_make(const numeric *run, int32_t s, int32_t slot, int64_t *flops) {
+    const sn_factor *factor = run->factor;
+    return (sn_front){.factor = factor,
+                      .node = &factor->supernodes[s],
                       .matrix_value = run->matrix_value,
-                      .panel = panel,
-                      .scratch = scratch,
+                      .scratch = factor->scratch + factor->slot_size * slot,
+                      .front_index = factor->front_index + (int64_t)factor->place_count * slot,
+                      .relative = factor->relative + factor->relative_size * slot,
                       .flops = flops};
 }
 
 /// Factors the touched supernodes first..end-1 on one thread.
-static sn_factor_failure factor_alone(const numeric *run, int32_t first, int32_t end, double *panel,
-                                      double *scratch, int64_t *flops) {
+static sn_factor_failure factor_alone(const numeric *run, int32_t first, int32_t end, int32_t slot,
+                                      int64_t *flops) {
     for (int32_t s = first; s < end; s++) {
         if (!run->factor->touched[s])
             continue;
         int32_t failed = -1;
-        sn_front f = front_make(run, s, panel, scratch, flops);
-        factor_front(false, &f, &failed);
+        sn_front f = front_make(run, s, slot, flops);
+        run->factor->fronts->factor(false, &f, &failed);
         if (failed >= 0)
             return failure_at(&f, failed);
     }
@@ -173,13 +53,14 @@ static sn_factor_failure factor_alone(const numeric *run, int32_t first, int32_t
 /// time.
 static sn_factor_failure factor_groups(numeric *run) {
     const sn_factor *factor = run->factor;
-    double *scratch = factor->scratch + factor->scratch_size * omp_get_thread_num();
+    // With a thread for each group, slots go by group; else by thread.
+    bool by_thread = factor->slot_count < factor->group_count;
 #pragma omp for schedule(dynamic, 1)
     for (int32_t g = 0; g < factor->group_count; g++) {
         const sn_factor_group *group = &factor->groups[g];
         int64_t flops = 0;
         sn_factor_failure failure = factor_alone(run, group->first_supernode, group->supernode_end,
-                                                 scratch + factor->scratch_panel, scratch, &flops);
+                                                 by_thread ? omp_get_thread_num() : g, &flops);
         sn_count_flops(&run->flops, flops);
 #pragma omp critical(sn_factor_failure)
         if (failure.column < run->group_failure.column)
@@ -203,21 +84,21 @@ static int32_t small_end(const sn_factor *factor, int32_t first, int32_t end) {
     return s;
 }
 
-/// Factors the touched supernodes first..end-1, all threads on each large one; `panel` has room for any of
-/// them. Every thread of the region calls this.
-static sn_factor_failure factor_together(numeric *run, int32_t first, int32_t end, double *panel) {
+/// Factors the touched supernodes first..end-1, all threads on each large one. Every thread of the region
+/// calls this.
+static sn_factor_failure factor_together(numeric *run, int32_t first, int32_t end) {
     const sn_factor *factor = run->factor;
     sn_factor_failure failure = no_failure;
     while (first < end && failure.column == INT32_MAX) {
         int32_t large = small_end(factor, first, end);
         if (large > first) {
 #pragma omp single copyprivate(failure)
-            failure = factor_alone(run, first, large, panel, factor->scratch, &run->flops);
+            failure = factor_alone(run, first, large, 0, &run->flops);
             first = large;
             continue;
         }
-        sn_front f = front_make(run, first, panel, factor->scratch, &run->flops);
-        factor_front(true, &f, &run->failed);
+        sn_front f = front_make(run, first, 0, &run->flops);
+        factor->fronts->factor(true, &f, &run->failed);
         if (run->failed >= 0)
             failure = failure_at(&f, run->failed);
         first++;
@@ -247,10 +128,9 @@ static void factor_touched(numeric *run) {
 #pragma omp parallel num_threads(sn_context_thread_count(factor->context))
     {
         sn_factor_failure failure =
-            together ? factor_together(run, 0, factor->first_top, factor->scratch + factor->scratch_panel)
-                     : factor_groups(run);
+            together ? factor_together(run, 0, factor->first_top) : factor_groups(run);
         if (failure.column == INT32_MAX)
-            failure = factor_together(run, factor->first_top, factor->supernode_count, factor->scratch);
+            failure = factor_together(run, factor->first_top, factor->supernode_count);
         if (failure.column == INT32_MAX)
             sn_schur_assemble(factor, run->matrix_value);
 #pragma omp master
@@ -261,9 +141,13 @@ static void factor_touched(numeric *run) {
 sn_status sn_factor_report(sn_factor *factor, sn_factor_failure failure) {
     factor->info.failed_unknown = factor->unknown[failure.column];
     factor->info.failed_pivot = failure.pivot;
+    const char *remedy = "";
+    if (failure.column < factor->free_count && factor->fronts == &sn_front_kernels_float)
+        remedy = " in float arithmetic; if the matrix should be positive definite, choose "
+                 "SN_FACTOR_FRONTS_DOUBLE";
     return sn_fail(factor->context, SN_ERR_NOT_POSITIVE_DEFINITE,
-                   "the matrix is not positive definite: the pivot of unknown %d is %g",
-                   (int)factor->info.failed_unknown, failure.pivot);
+                   "the matrix is not positive definite: the pivot of unknown %d is %g%s",
+                   (int)factor->info.failed_unknown, failure.pivot, remedy);
 }
 
 sn_status sn_factor_compute(sn_factor *factor, const sn_factor_matrix *matrix) {

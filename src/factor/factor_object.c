@@ -1,7 +1,10 @@
 #include "factor/factor_sweep.h"
 
 sn_factor_def sn_factor_def_default(void) {
-    return (sn_factor_def){.storage = SN_FACTOR_FLOAT, .kept_storage = SN_FACTOR_DOUBLE, .mark = SN_DEF_MARK};
+    return (sn_factor_def){.storage = SN_FACTOR_FLOAT,
+                           .kept_storage = SN_FACTOR_DOUBLE,
+                           .fronts = SN_FACTOR_FRONTS_AS_STORED,
+                           .mark = SN_DEF_MARK};
 }
 
 static sn_status check_pattern(sn_context *ctx, const sn_factor_matrix *pattern) {
@@ -59,6 +62,11 @@ static sn_status check_def(sn_context *ctx, const sn_factor_def *def, int32_t n)
                        (int)def->late_count, (int)(n - def->kept_count));
     if (def->keep < SN_FACTOR_KEEP_NONE || def->keep > SN_FACTOR_KEEP_ALL)
         return sn_fail(ctx, SN_ERR_INVALID_ARGUMENT, "%d is no sn_factor_keep", (int)def->keep);
+    if (def->fronts < SN_FACTOR_FRONTS_AS_STORED || def->fronts > SN_FACTOR_FRONTS_DOUBLE)
+        return sn_fail(ctx, SN_ERR_INVALID_ARGUMENT,
+                       "fronts %d are not one of SN_FACTOR_FRONTS_AS_STORED, SN_FACTOR_FRONTS_FLOAT and "
+                       "SN_FACTOR_FRONTS_DOUBLE",
+                       (int)def->fronts);
     sn_status status = check_storage(ctx, def->storage);
     return status < 0 ? status : check_storage(ctx, def->kept_storage);
 }
@@ -111,6 +119,9 @@ sn_status sn_factor_create(sn_context *context, const sn_factor_matrix *pattern,
     factor->context = context;
     factor->storage = chosen.storage;
     factor->kept_storage = chosen.kept_storage;
+    bool in_double = chosen.fronts == SN_FACTOR_FRONTS_DOUBLE ||
+                     (chosen.fronts == SN_FACTOR_FRONTS_AS_STORED && chosen.storage == SN_FACTOR_DOUBLE);
+    factor->fronts = in_double ? &sn_front_kernels_double : &sn_front_kernels_float;
     factor->kernels = sn_sweep_choose(chosen.storage, sn_sweep_best_level());
     factor->kept_kernels = sn_sweep_choose(chosen.kept_storage, sn_sweep_best_level());
     factor->pattern_nonzeros = pattern->start[pattern->n];
@@ -145,7 +156,6 @@ void sn_factor_destroy(sn_factor **factor) {
     SN_RELEASE(ctx, f->groups);
     SN_RELEASE(ctx, f->unknown);
     SN_RELEASE(ctx, f->row_place);
-    SN_RELEASE(ctx, f->row_relative);
     SN_RELEASE(ctx, f->boundary_place);
     SN_RELEASE(ctx, f->entries);
     SN_RELEASE(ctx, f->schur_entries);
@@ -154,7 +164,9 @@ void sn_factor_destroy(sn_factor **factor) {
     SN_RELEASE(ctx, f->touched);
     SN_RELEASE(ctx, f->entry_values);
     SN_RELEASE(ctx, f->values);
-    SN_RELEASE(ctx, f->shared_updates);
+    SN_RELEASE(ctx, f->updates);
+    SN_RELEASE(ctx, f->front_index);
+    SN_RELEASE(ctx, f->relative);
     SN_RELEASE(ctx, f->scratch);
     SN_RELEASE(ctx, f->kept_values);
     SN_RELEASE(ctx, f->places);

@@ -7,13 +7,10 @@
 
 /// One stripe of a panel on its way into storage.
 typedef struct pack_job {
-    const double *panel; ///< Its first diagonal entry.
+    const void *panel; ///< Its first diagonal entry.
     int64_t panel_stride;
     int32_t columns;
-    const double *scale;       ///< Of its columns and the panel's later ones.
-    const double *place_scale; ///< By place, for the rows in `listed`.
-    const int32_t *listed;     ///< Places of the rows below the panel.
-    int32_t inner, outer;      ///< Rows of both kinds.
+    int32_t inner, outer; ///< Rows of later columns, and rows below the panel.
 } pack_job;
 
 /// To the nearest half, ties to even; what is too large becomes the largest half. A subnormal result is
@@ -44,70 +41,85 @@ SN_INLINE double to_double(double value) {
     return value;
 }
 
-/// Packs up to 4 rows, 4 columns at a time. Returns the end.
-#define DEFINE_PACK(storage, type)                                                                           \
-    SN_INLINE type *pack_rows_##storage(const pack_job *job, int32_t rows, const double *panel,              \
-                                        const double *scale, type *target) {                                 \
+/// Packs up to 4 rows, 4 columns at a time, and returns the end; packs a stripe.
+#define DEFINE_PACK(name, storage, type, real)                                                               \
+    SN_INLINE type *pack_rows_##name(const pack_job *job, int32_t rows, const real *panel, type *target) {   \
         for (int32_t j = 0; j < job->columns; j += 4) {                                                      \
             int32_t columns = job->columns - j < 4 ? job->columns - j : 4;                                   \
             for (int32_t i = 0; i < rows; i++)                                                               \
                 for (int32_t k = 0; k < columns; k++)                                                        \
-                    *target++ = to_##storage(panel[i + (j + k) * job->panel_stride] * scale[i]);             \
+                    *target++ = to_##storage(panel[i + (j + k) * job->panel_stride]);                        \
         }                                                                                                    \
         return target;                                                                                       \
     }                                                                                                        \
                                                                                                              \
-    SN_CLONES static void sn_pack_stripe_##storage(const pack_job *job, type *start) {                       \
+    SN_CLONES static void sn_pack_##name(const pack_job *job, void *start) {                                 \
         type *target = start;                                                                                \
+        const real *panel = job->panel;                                                                      \
         for (int32_t i = 0; i < job->columns; i++) {                                                         \
             for (int32_t j = 0; j < i; j++)                                                                  \
-                *target++ = to_##storage(job->panel[i + j * job->panel_stride] * job->scale[i]);             \
-            *target++ = to_##storage(1 / (job->panel[i + i * job->panel_stride] * job->scale[i]));           \
+                *target++ = to_##storage(panel[i + j * job->panel_stride]);                                  \
+            *target++ = to_##storage(1 / (double)panel[i + i * job->panel_stride]);                          \
         }                                                                                                    \
-        target = start + sn_triangle_size(job->columns);                                                     \
-        const double *panel = job->panel + job->columns, *scale = job->scale + job->columns;                 \
-        for (int32_t i = 0; i < job->inner; i += 4) {                                                        \
-            int32_t rows = job->inner - i < 4 ? job->inner - i : 4;                                          \
-            target = pack_rows_##storage(job, rows, panel + i, scale + i, target);                           \
-        }                                                                                                    \
+        target = (type *)start + sn_triangle_size(job->columns);                                             \
+        panel += job->columns;                                                                               \
+        for (int32_t i = 0; i < job->inner; i += 4)                                                          \
+            target = pack_rows_##name(job, job->inner - i < 4 ? job->inner - i : 4, panel + i, target);      \
         panel += job->inner;                                                                                 \
-        for (int32_t i = 0; i < job->outer; i += 4) {                                                        \
-            int32_t rows = job->outer - i < 4 ? job->outer - i : 4;                                          \
-            double row_scale[4];                                                                             \
-            for (int32_t k = 0; k < rows; k++)                                                               \
-                row_scale[k] = job->place_scale[job->listed[i + k]];                                         \
-            target = pack_rows_##storage(job, rows, panel + i, row_scale, target);                           \
-        }                                                                                                    \
+        for (int32_t i = 0; i < job->outer; i += 4)                                                          \
+            target = pack_rows_##name(job, job->outer - i < 4 ? job->outer - i : 4, panel + i, target);      \
     }
 
-DEFINE_PACK(double, double)
-DEFINE_PACK(float, float)
-DEFINE_PACK(half, uint16_t)
+DEFINE_PACK(double_double, double, double, double)
+DEFINE_PACK(double_float, float, float, double)
+DEFINE_PACK(double_half, half, uint16_t, double)
+DEFINE_PACK(float_double, double, double, float)
+DEFINE_PACK(float_float, float, float, float)
+DEFINE_PACK(float_half, half, uint16_t, float)
+
+typedef void pack_stripe(const pack_job *job, void *start);
+
+/// By precision of the panel and by storage.
+static pack_stripe *choose_pack(size_t real_size, sn_factor_storage storage) {
+    static pack_stripe *const table[2][3] = {
+        {sn_pack_double_double, sn_pack_double_float, sn_pack_double_half},
+        {sn_pack_float_double, sn_pack_float_float, sn_pack_float_half}};
+    return table[real_size == sizeof(float)][storage];
+}
 
 void sn_pack_tile(const void *data, int32_t tile) {
     const sn_front *f = data;
     const sn_factor *factor = f->factor;
     const sn_supernode *node = f->node;
-    bool is_kept = node == &factor->kept_node;
+    size_t real_size = factor->fronts->real_size;
     int32_t column = tile * SN_STRIPE_COLUMNS, columns = sn_stripe_columns(node->width, column);
-    int32_t place = is_kept ? factor->place_count - factor->kept_count : node->place;
-    pack_job job = {.panel = f->panel + column * (f->panel_stride + 1),
-                    .panel_stride = f->panel_stride,
+    int64_t total = (int64_t)node->width + node->row_count;
+    pack_job job = {.panel = (const uint8_t *)f->panel + sn_panel_column(node, column) * (int64_t)real_size,
+                    .panel_stride = sn_trapezoid_stride(total, SN_PANEL_BLOCK, column / SN_PANEL_BLOCK),
                     .columns = columns,
-                    .scale = factor->scale + place + column,
-                    .place_scale = factor->scale,
-                    .listed = factor->row_place + node->row_start,
                     .inner = node->width - column - columns,
                     .outer = node->row_count};
-    int64_t offset = node->value_start + sn_stripe_start((int64_t)node->width + node->row_count, tile);
-    sn_factor_storage storage = is_kept ? factor->kept_storage : factor->storage;
-    void *values = is_kept ? factor->kept_values : factor->values;
-    if (storage == SN_FACTOR_DOUBLE)
-        sn_pack_stripe_double(&job, (double *)values + offset);
-    else if (storage == SN_FACTOR_FLOAT)
-        sn_pack_stripe_float(&job, (float *)values + offset);
-    else
-        sn_pack_stripe_half(&job, (uint16_t *)values + offset);
+    int64_t offset = node->value_start + sn_stripe_start(total, tile);
+    choose_pack(real_size, factor->storage)(&job, (uint8_t *)factor->values +
+                                                      offset * (int64_t)factor->kernels->value_size);
+}
+
+void sn_pack_kept(const sn_factor *factor) {
+    pack_stripe *pack = choose_pack(sizeof(double), factor->kept_storage);
+    int32_t m = factor->kept_count;
+    for (int32_t column = 0; column < m; column += SN_STRIPE_COLUMNS) {
+        int32_t columns = sn_stripe_columns(m, column);
+        int64_t rows = m - column, stride = sn_trapezoid_stride(m, SN_PANEL_BLOCK, column / SN_PANEL_BLOCK);
+        const double *source =
+            (const double *)factor->kept_values + sn_trapezoid_column(m, SN_PANEL_BLOCK, column);
+        // A stripe is packed where columns before it stood, or it itself: nothing packed reaches further than
+        // what it was made from. Hence the copy.
+        for (int32_t j = 0; j < columns; j++)
+            memcpy(factor->kept_doubles + j * rows, source + j * stride, (size_t)rows * sizeof *source);
+        pack_job job = {factor->kept_doubles, rows, columns, m - column - columns, 0};
+        int64_t offset = sn_stripe_start(m, column / SN_STRIPE_COLUMNS);
+        pack(&job, (uint8_t *)factor->kept_values + offset * (int64_t)factor->kept_kernels->value_size);
+    }
 }
 
 /// The power of 2 whose square is nearest to 1 / diagonal. A diagonal entry that is not positive fails later.
