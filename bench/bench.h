@@ -14,6 +14,7 @@ typedef struct bench_options {
     int32_t threads;       ///< Threads of Sinew, and the most a peer may use.
     int32_t repetitions;   ///< Odd; the median counts.
     double read_bandwidth; ///< GB/s of the machine with these threads.
+    const char *only;      ///< Pattern of the cases to run, as the shell has them; NULL: all.
 } bench_options;
 
 /// One measured quantity. Smaller is better for `ours` and `peer` alike.
@@ -28,7 +29,7 @@ typedef struct bench_row {
     char note[192];
 } bench_row;
 
-enum { BENCH_MAX_ROWS = 512 };
+enum { BENCH_MAX_ROWS = 1024 };
 
 typedef struct bench_report {
     bench_row rows[BENCH_MAX_ROWS];
@@ -40,6 +41,13 @@ typedef bool bench_function(const bench_options *options, bench_report *report);
 
 bench_function bench_factor;
 bench_function bench_step;
+
+/// Prints the names of a bench's cases, one a line.
+void bench_factor_list(void);
+void bench_step_list(void);
+
+/// Whether a case of a bench is to run: named by --only or, without it, quick or not as asked.
+bool bench_is_chosen(const bench_options *options, const char *name, bool is_quick);
 
 /// Adds a row and prints it.
 void bench_report_add(bench_report *report, const bench_row *row);
@@ -72,5 +80,9 @@ double bench_median(double *times, int32_t count);
 /// Calls `run` once to warm up, then `repetitions` times; returns the median time in ms, or a negative number
 /// as soon as a call returns false.
 double bench_time(int32_t repetitions, bool (*run)(void *data), void *data);
+
+/// The same for a peer, whose threads are those of OpenBLAS: with 1 thread or, if that is faster, with all
+/// but 2 at most.
+double bench_peer_time(const bench_options *options, bool (*run)(void *data), void *data);
 
 #endif

@@ -1,8 +1,6 @@
 #include "bench_cholmod.h"
 
-#include <cblas.h>
 #include <cholmod.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -74,6 +72,10 @@ double bench_cholmod_flops(const bench_cholmod *peer) {
     return peer->common.fl;
 }
 
+const int32_t *bench_cholmod_order(const bench_cholmod *peer) {
+    return peer->factor->Perm;
+}
+
 const char *bench_cholmod_settings(char *buffer, size_t size) {
     cholmod_common defaults;
     cholmod_start(&defaults);
@@ -96,14 +98,4 @@ bool bench_cholmod_solve(void *data) {
     bench_cholmod *peer = data;
     return cholmod_solve2(CHOLMOD_A, peer->factor, peer->b, NULL, &peer->x, NULL, &peer->y, &peer->e,
                           &peer->common);
-}
-
-double bench_cholmod_time(const bench_options *options, bool (*run)(void *data), bench_cholmod *peer) {
-    double best = INFINITY;
-    for (int32_t threads = 1; threads <= options->threads && threads <= 2; threads++) {
-        openblas_set_num_threads(threads);
-        best = fmin(best, bench_time(options->repetitions, run, peer));
-    }
-    openblas_set_num_threads(1);
-    return best;
 }

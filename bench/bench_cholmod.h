@@ -17,15 +17,14 @@ void bench_cholmod_destroy(bench_cholmod *peer);
 double bench_cholmod_nonzeros(const bench_cholmod *peer);
 double bench_cholmod_flops(const bench_cholmod *peer);
 
+/// [n] its order of elimination.
+const int32_t *bench_cholmod_order(const bench_cholmod *peer);
+
 /// Version and settings in words.
 const char *bench_cholmod_settings(char *buffer, size_t size);
 
-/// Runs of bench_time(); `data` is a bench_cholmod. The solve has three right-hand sides of ones.
+/// Runs of bench_peer_time(); `data` is a bench_cholmod. The solve has three right-hand sides of ones.
 bool bench_cholmod_numeric(void *data);
 bool bench_cholmod_solve(void *data);
-
-/// Median time in ms of one of these runs with 1 thread or, if that is faster, with all threads but 2 at
-/// most; negative after a failure.
-double bench_cholmod_time(const bench_options *options, bool (*run)(void *data), bench_cholmod *peer);
 
 #endif

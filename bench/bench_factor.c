@@ -1,13 +1,16 @@
-/// The partial factor against CHOLMOD: numeric phase, solve with three right-hand sides, fill and operations
-/// of the kept-last order against the free one, memory, partial refactorization.
+/// The partial factor against CHOLMOD and MUMPS: numeric phase, solve with three right-hand sides, fill and
+/// operations of the kept-last order against the free one, memory, partial refactorization, growth.
 #include "bench.h"
 #include "bench_cholmod.h"
 #include "bench_matrix.h"
+#include "bench_mumps.h"
 
 #include "factor/factor_internal.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /// Sizes of the kept sets, in one patch of the surface.
 static const int32_t kept_counts[] = {0, 1434, 1846, 3933};
@@ -16,7 +19,7 @@ enum { KEPT_SETS = 4, NONE = 1, MOST = 1 | 8, ALL = 15, REGION = BENCH_REGION };
 typedef struct bench_case {
     const char *name;
     bench_matrix_def def;
-    int32_t kept_sets;     ///< Bit k: with kept_counts[k].
+    int32_t kept_sets;     ///< Bit k: measured with kept_counts[k]; the others are only analyzed.
     bool is_quick, is_big; ///< Part of a quick run; measured once only.
     double bandwidth;      ///< Least part of the read bandwidth that a sweep reaches; 0: no goal.
 } bench_case;
@@ -26,17 +29,17 @@ static const bench_case cases[] = {
     {"Kuhn 48^3", {BENCH_KUHN, {47, 47, 47}, NULL, true}, MOST, false, false, 0.5},
     {"Kuhn bar all", {BENCH_KUHN, {123, 29, 29}, NULL, false}, MOST, false, false, 0.5},
     {"Kuhn bar", {BENCH_KUHN, {123, 29, 29}, NULL, true}, MOST, false, false, 0.5},
-    {"BCC box all", {BENCH_BCC_BOX, {38, 38, 38}, NULL, false}, MOST, false, false, 0.5},
-    {"BCC box", {BENCH_BCC_BOX, {38, 38, 38}, NULL, true}, MOST, false, false, 0.35},
-    {"BCC arm all", {BENCH_LATTICE, {190}, "arm.obj", false}, MOST, false, false, 0.5},
-    {"BCC arm", {BENCH_LATTICE, {190}, "arm.obj", true}, ALL, false, false, 0.35},
+    {"BCC box all", {BENCH_BCC_BOX, {37, 37, 36}, NULL, false}, MOST, false, false, 0.5},
+    {"BCC box", {BENCH_BCC_BOX, {37, 37, 36}, NULL, true}, MOST, false, false, 0.35},
+    {"BCC arm all", {BENCH_LATTICE, {167}, "arm.obj", false}, MOST, false, false, 0.5},
+    {"BCC arm", {BENCH_LATTICE, {167}, "arm.obj", true}, ALL, false, false, 0.35},
     {"squirrel", {BENCH_FILE, {0}, "squirrel_modified.mesh", true}, NONE, false, false, 0},
     {"bar", {BENCH_FILE, {0}, "bar66792.mesh", true}, NONE, false, false, 0},
-    {"BCC 10 K", {BENCH_BCC_BOX, {17, 17, 17}, NULL, true}, NONE | 2, true, false, 0},
-    {"BCC 20 K", {BENCH_BCC_BOX, {21, 21, 21}, NULL, true}, NONE, false, false, 0},
-    {"BCC 50 K", {BENCH_BCC_BOX, {29, 29, 29}, NULL, true}, NONE, false, false, 0},
-    {"BCC 200 K", {BENCH_BCC_BOX, {46, 46, 46}, NULL, true}, NONE, false, true, 0},
-    {"BCC 500 K", {BENCH_BCC_BOX, {63, 63, 63}, NULL, true}, NONE, false, true, 0},
+    {"BCC 10 K", {BENCH_BCC_BOX, {16, 16, 16}, NULL, true}, NONE | 2, true, false, 0},
+    {"BCC 20 K", {BENCH_BCC_BOX, {20, 20, 20}, NULL, true}, NONE, false, false, 0},
+    {"BCC 50 K", {BENCH_BCC_BOX, {28, 28, 28}, NULL, true}, NONE, false, false, 0},
+    {"BCC 200 K", {BENCH_BCC_BOX, {45, 45, 45}, NULL, true}, NONE, false, true, 0},
+    {"BCC 500 K", {BENCH_BCC_BOX, {62, 61, 61}, NULL, true}, NONE, false, true, 0},
 };
 enum { CASE_COUNT = sizeof cases / sizeof *cases };
 
@@ -48,6 +51,8 @@ typedef struct subject {
     const bench_matrix *matrix;
     int32_t kept_count, repetitions;
     double free_nonzeros, free_flops; ///< Of CHOLMOD with METIS and nothing kept.
+    double free_analysis;             ///< ms
+    int32_t *free_order;              ///< [n] its order of elimination
 } subject;
 
 typedef struct our_run {
@@ -56,6 +61,7 @@ typedef struct our_run {
     sn_factor_matrix matrix;
     const int32_t *region;
     double *x;
+    double analysis; ///< ms
 } our_run;
 
 static void run_end(our_run *run) {
@@ -69,8 +75,10 @@ static bool run_begin(const subject *s, const sn_factor_def *def, our_run *run) 
     context.thread_count = s->options->threads;
     *run = (our_run){.matrix = bench_matrix_view(s->matrix), .region = s->matrix->zone};
     run->x = malloc(3 * sizeof *run->x * (size_t)run->matrix.n);
+    double begin = bench_clock();
     bool done = run->x && sn_context_create(&context, &run->context) == SN_OK &&
                 sn_factor_create(run->context, &run->matrix, def, &run->factor) == SN_OK;
+    run->analysis = 1e3 * (bench_clock() - begin);
     if (!done) {
         fprintf(stderr, "factor: %s\n", run->context ? sn_context_message(run->context) : "no memory");
         run_end(run);
@@ -102,6 +110,14 @@ static bool run_solve(void *data) {
     return sn_factor_solve(run->factor, 3, run->x) == SN_OK;
 }
 
+/// Name of a case in rows and for --only.
+static void name_subject(const bench_case *which, int32_t kept_count, char *name, size_t size) {
+    if (kept_count > 0)
+        snprintf(name, size, "%s, %d kept", which->name, (int)kept_count);
+    else
+        snprintf(name, size, "%s", which->name);
+}
+
 static void add_row(const subject *s, const char *quantity, const char *unit, double ours,
                     const char *peer_name, double peer, double target, const char *note) {
     bench_row row = {.bench = "factor",
@@ -110,34 +126,59 @@ static void add_row(const subject *s, const char *quantity, const char *unit, do
                      .peer_name = peer_name,
                      .peer = peer,
                      .target = target};
-    snprintf(row.name, sizeof row.name, "%s", s->which->name);
-    if (s->kept_count > 0)
-        snprintf(row.name, sizeof row.name, "%s, %d kept", s->which->name, (int)s->kept_count);
+    name_subject(s->which, s->kept_count, row.name, sizeof row.name);
     snprintf(row.quantity, sizeof row.quantity, "%s", quantity);
     snprintf(row.note, sizeof row.note, "%d nodes, %d threads%s%s", (int)s->matrix->a.n,
              (int)s->options->threads, note[0] ? ", " : "", note);
     bench_report_add(s->report, &row);
 }
 
-/// Time of CHOLMOD's numeric phase and solve, the better of 1 and 2 threads for each; negative after a
-/// failure. `order` as in bench_cholmod_create().
+/// Time of a peer's numeric phase and solve, the better of 1 and 2 threads for each; negative after a
+/// failure, 0: not measured.
 typedef struct peer_times {
-    double numeric, solve, nonzeros, flops;
+    double numeric, solve;
 } peer_times;
 
+typedef struct all_peers {
+    peer_times cholmod, mumps;
+} all_peers;
+
+/// `order` as in bench_cholmod_create().
 static peer_times time_cholmod(const subject *s, const int32_t *order) {
-    peer_times result = {-1, -1, 0, 0};
+    peer_times result = {-1, -1};
     sn_factor_matrix matrix = bench_matrix_view(s->matrix);
     bench_options options = *s->options;
     bench_cholmod *peer = bench_cholmod_create(&matrix, order);
     if (!peer)
         return result;
     options.repetitions = s->repetitions;
-    result.numeric = bench_cholmod_time(&options, bench_cholmod_numeric, peer);
-    result.solve = bench_cholmod_time(&options, bench_cholmod_solve, peer);
-    result.nonzeros = bench_cholmod_nonzeros(peer);
-    result.flops = bench_cholmod_flops(peer);
+    result.numeric = bench_peer_time(&options, bench_cholmod_numeric, peer);
+    result.solve = bench_peer_time(&options, bench_cholmod_solve, peer);
     bench_cholmod_destroy(peer);
+    return result;
+}
+
+/// The largest residual with which a peer's solution counts as one.
+static const double RESIDUAL = 1e-9;
+
+static peer_times time_mumps(const subject *s, const int32_t *order) {
+    peer_times result = {0, 0};
+    sn_factor_matrix matrix = bench_matrix_view(s->matrix);
+    bench_options options = *s->options;
+    if (!bench_mumps_is_there() || s->which->is_big)
+        return result;
+    bench_mumps *peer = bench_mumps_create(&matrix, order, s->kept_count, s->matrix->patch);
+    if (!peer)
+        return (peer_times){-1, -1};
+    options.repetitions = s->repetitions;
+    result.numeric = bench_peer_time(&options, bench_mumps_numeric, peer);
+    result.solve = bench_peer_time(&options, bench_mumps_solve, peer);
+    double residual = bench_mumps_residual(peer);
+    if (!(residual <= RESIDUAL)) {
+        fprintf(stderr, "factor: MUMPS leaves a residual of %g\n", residual);
+        result = (peer_times){-1, -1};
+    }
+    bench_mumps_destroy(peer);
     return result;
 }
 
@@ -153,35 +194,59 @@ static double goal_of(const subject *s, double goal) {
     return s->which->bandwidth > 0 ? goal : 0;
 }
 
-/// Fill and operations with S factored, against the free order; what was predicted; memory.
-static void report_sizes(const subject *s, const our_run *run, size_t size) {
+/// Fill and operations with S factored, against the free order. Without kept unknowns also against what
+/// theory says of nested dissection in three dimensions: these numbers approach a constant.
+static void report_order(const subject *s, const our_run *run) {
     sn_factor_info info = sn_factor_get_info(run->factor);
-    double nonzeros = (double)(info.nonzeros + info.kept_nonzeros);
+    double n = s->matrix->a.n, nonzeros = (double)(info.nonzeros + info.kept_nonzeros);
     double flops = info.flops + sn_front_flops(s->kept_count, 0);
-    double stored = 1e-6 * ((double)size * (double)info.nonzeros + 8 * (double)info.kept_nonzeros);
     bool is_free = s->kept_count == 0;
-    char quantity[32];
-    snprintf(quantity, sizeof quantity, "memory %d", (int)size);
-    add_row(s, quantity, "MB", 1e-6 * info.memory_bytes, "L + S", stored, goal_of(s, 1.5),
-            "all that the factor holds, entries of A included");
-    if (size != sizeof(double))
-        return;
+    add_row(s, "analysis", "ms", run->analysis, "CHOLMOD free", s->free_analysis, 0, "once");
     add_row(s, "nnz(L)", "1", nonzeros, "CHOLMOD free", s->free_nonzeros, goal_of(s, is_free ? 1.05 : 1.4),
             "");
     add_row(s, "flops", "1", flops, "CHOLMOD free", s->free_flops, goal_of(s, is_free ? 1.15 : 1.85), "");
-    add_row(s, "flops done", "1", info.done_flops, "predicted", info.work_flops, 1.02, "S not factored");
+    if (is_free) {
+        add_row(s, "nnz(L) / n^(4/3)", "1", nonzeros / pow(n, 4.0 / 3), NULL, 0, 0, "");
+        add_row(s, "flops / n^2", "1", flops / (n * n), NULL, 0, 0, "");
+    }
+}
+
+/// Memory against L and S as stored and, like the operations, against what was predicted before any numbers.
+static void report_sizes(const subject *s, const our_run *run, size_t size, double predicted) {
+    sn_factor_info info = sn_factor_get_info(run->factor);
+    double stored = (double)size * (double)info.nonzeros + 8 * (double)info.kept_nonzeros;
+    char quantity[32];
+    snprintf(quantity, sizeof quantity, "memory %d", (int)size);
+    add_row(s, quantity, "MB", 1e-6 * info.memory_bytes, "L + S", 1e-6 * stored, goal_of(s, 1.5),
+            "all that the factor holds, entries of A included");
+    snprintf(quantity, sizeof quantity, "peak %d", (int)size);
+    add_row(s, quantity, "MB", 1e-6 * (double)sn_context_memory_peak(run->context), "L + S", 1e-6 * stored,
+            goal_of(s, 1.5), "the most at any time, the analysis included");
+    snprintf(quantity, sizeof quantity, "bytes %d", (int)size);
+    add_row(s, quantity, "MB", 1e-6 * (double)sn_context_memory_in_use(run->context), "predicted",
+            1e-6 * predicted, 1.02, "counted by the allocator after the numeric phase and solves");
+    if (size == sizeof(double))
+        add_row(s, "flops done", "1", info.done_flops, "predicted", info.work_flops, 1.02, "S not factored");
+}
+
+/// A time of ours against both peers; goals are set against CHOLMOD.
+static void add_times(const subject *s, const char *quantity, double ours, double cholmod, double mumps,
+                      double target, const char *note) {
+    add_row(s, quantity, "ms", ours, "CHOLMOD", cholmod, goal_of(s, target), note);
+    if (mumps > 0)
+        add_row(s, quantity, "ms", ours, "MUMPS", mumps, 0, note);
 }
 
 /// Solve with three right-hand sides, also as a part of the read bandwidth, by entries without padding.
-static void report_solve(const subject *s, our_run *run, double peer, const char *name, size_t size,
-                         double target) {
+static void report_solve(const subject *s, our_run *run, const all_peers *peers, const char *name,
+                         size_t size, double target) {
     char quantity[32], note[64];
     sn_factor_info info = sn_factor_get_info(run->factor);
     double time = bench_time(s->repetitions, run_solve, run);
     double bytes = 2 * (double)size * (double)(info.nonzeros + info.kept_nonzeros);
     double least = 1e-6 * bytes / s->options->read_bandwidth;
     snprintf(quantity, sizeof quantity, "solve3 %s", name);
-    add_row(s, quantity, "ms", time, "CHOLMOD", peer, goal_of(s, target), "");
+    add_times(s, quantity, time, peers->cholmod.solve, peers->mumps.solve, target, "");
     snprintf(quantity, sizeof quantity, "sweep %s", name);
     snprintf(note, sizeof note, "%.0f%% of %.1f GB/s", 100 * least / time, s->options->read_bandwidth);
     if (s->which->bandwidth > 0)
@@ -197,13 +262,14 @@ typedef struct storage_goal {
 } storage_goal;
 
 /// Numeric phase and solve with one storage.
-static bool measure_storage(const subject *s, const storage_goal *goal, const peer_times *peer) {
+static bool measure_storage(const subject *s, const storage_goal *goal, const all_peers *peers) {
     our_run run;
     char quantity[32], note[96];
     sn_factor_def def = kept_def(s);
     def.storage = goal->storage;
     if (!run_begin(s, &def, &run))
         return false;
+    double predicted = sn_factor_get_info(run.factor).memory_bytes;
     double numeric = bench_time(s->repetitions, run_numeric, &run);
     bool done = numeric >= 0;
     if (done) {
@@ -211,9 +277,9 @@ static bool measure_storage(const subject *s, const storage_goal *goal, const pe
         snprintf(quantity, sizeof quantity, "numeric %s", goal->name);
         snprintf(note, sizeof note, "%.1f GF/s, %s", 1e-6 * info.work_flops / numeric,
                  s->kept_count == 0 ? "own orders" : "same order, S factored by both");
-        add_row(s, quantity, "ms", numeric, "CHOLMOD", peer->numeric, goal_of(s, goal->numeric), note);
-        report_solve(s, &run, peer->solve, goal->name, goal->size, goal->solve);
-        report_sizes(s, &run, goal->size);
+        add_times(s, quantity, numeric, peers->cholmod.numeric, peers->mumps.numeric, goal->numeric, note);
+        report_solve(s, &run, peers, goal->name, goal->size, goal->solve);
+        report_sizes(s, &run, goal->size, predicted);
     } else {
         fprintf(stderr, "factor: %s failed: %s\n", s->which->name, sn_context_message(run.context));
     }
@@ -221,35 +287,46 @@ static bool measure_storage(const subject *s, const storage_goal *goal, const pe
     return done;
 }
 
-/// The peer: with an order of its own if nothing is kept, else with ours.
-static bool measure_peer(subject *s, peer_times *out_peer) {
+/// The peers: with an order of their own if nothing is kept, else with ours. Reports what ours is like.
+static bool measure_peers(const subject *s, all_peers *out_peers) {
     our_run run;
     sn_factor_def def = kept_def(s);
     if (!run_begin(s, &def, &run))
         return false;
     bool is_free = s->kept_count == 0;
-    *out_peer = time_cholmod(s, is_free ? NULL : run.factor->unknown);
+    report_order(s, &run);
+    out_peers->cholmod = time_cholmod(s, is_free ? NULL : run.factor->unknown);
+    out_peers->mumps = time_mumps(s, is_free ? s->free_order : run.factor->unknown);
     run_end(&run);
-    if (is_free) {
-        s->free_nonzeros = out_peer->nonzeros;
-        s->free_flops = out_peer->flops;
-    }
-    if (out_peer->numeric < 0 || out_peer->solve < 0)
+    if (out_peers->cholmod.numeric < 0 || out_peers->cholmod.solve < 0)
         fprintf(stderr, "factor: CHOLMOD failed with %s\n", s->which->name);
-    return out_peer->numeric >= 0 && out_peer->solve >= 0;
+    if (out_peers->mumps.numeric < 0 || out_peers->mumps.solve < 0)
+        fprintf(stderr, "factor: MUMPS failed with %s\n", s->which->name);
+    return out_peers->cholmod.numeric >= 0 && out_peers->cholmod.solve >= 0;
 }
 
-static bool measure_factor(subject *s) {
+/// The analysis alone.
+static bool measure_order(const subject *s) {
+    our_run run;
+    sn_factor_def def = kept_def(s);
+    if (!run_begin(s, &def, &run))
+        return false;
+    report_order(s, &run);
+    run_end(&run);
+    return true;
+}
+
+static bool measure_factor(const subject *s) {
     static const storage_goal goals[] = {
         {SN_FACTOR_DOUBLE, "double", 8, 0.8, 1},
         {SN_FACTOR_FLOAT, "float", 4, 0.6, 1.0 / 5},
         {SN_FACTOR_HALF, "half", 2, 0.6, 1.0 / 6},
     };
-    peer_times peer;
-    if (!measure_peer(s, &peer))
+    all_peers peers;
+    if (!measure_peers(s, &peers))
         return false;
     for (size_t k = 0; k < sizeof goals / sizeof *goals; k++)
-        if (!measure_storage(s, &goals[k], &peer))
+        if (!measure_storage(s, &goals[k], &peers))
             return false;
     return true;
 }
@@ -297,6 +374,46 @@ static bool measure_updates(const subject *s) {
     return measure_update(s, &def, "update late");
 }
 
+/// CHOLMOD's analysis with nothing kept: what the kept-last orders are held against.
+static bool analyze_free(subject *s) {
+    sn_factor_matrix matrix = bench_matrix_view(s->matrix);
+    double begin = bench_clock();
+    bench_cholmod *peer = bench_cholmod_create(&matrix, NULL);
+    s->free_analysis = 1e3 * (bench_clock() - begin);
+    size_t size = (size_t)matrix.n * sizeof *s->free_order;
+    s->free_order = malloc(size);
+    bool done = peer && s->free_order;
+    if (done) {
+        memcpy(s->free_order, bench_cholmod_order(peer), size);
+        s->free_nonzeros = bench_cholmod_nonzeros(peer);
+        s->free_flops = bench_cholmod_flops(peer);
+    }
+    bench_cholmod_destroy(peer);
+    return done;
+}
+
+static bool is_chosen(const bench_options *options, const bench_case *which, int32_t kept_set) {
+    char name[40];
+    name_subject(which, kept_counts[kept_set], name, sizeof name);
+    return bench_is_chosen(options, name, which->is_quick);
+}
+
+/// All kept sets that are chosen and fit into the patch.
+static bool measure_kept_sets(subject *s) {
+    bool done = analyze_free(s);
+    for (int32_t k = 0; done && k < KEPT_SETS; k++) {
+        s->kept_count = kept_counts[k];
+        if (s->kept_count > s->matrix->patch_count || !is_chosen(s->options, s->which, k))
+            continue;
+        if (s->which->kept_sets & 1 << k)
+            done = measure_factor(s) && (s->which->is_big || measure_updates(s));
+        else
+            done = measure_order(s);
+    }
+    free(s->free_order);
+    return done;
+}
+
 static bool measure_case(const bench_options *options, bench_report *report, const bench_case *which) {
     bench_matrix matrix;
     bool is_missing = false;
@@ -305,22 +422,38 @@ static bool measure_case(const bench_options *options, bench_report *report, con
             printf("factor   %s left out: %s is not there\n", which->name, which->def.file);
         return is_missing;
     }
-    subject s = {options, report, which, &matrix, 0, which->is_big ? 1 : options->repetitions, 0, 0};
-    bool done = true;
-    for (int32_t k = 0; done && k < KEPT_SETS; k++) {
-        s.kept_count = kept_counts[k];
-        if ((which->kept_sets & 1 << k) && s.kept_count <= matrix.patch_count)
-            done = measure_factor(&s) && (which->is_big || measure_updates(&s));
-    }
+    subject s = {.options = options,
+                 .report = report,
+                 .which = which,
+                 .matrix = &matrix,
+                 .repetitions = which->is_big ? 1 : options->repetitions};
+    bool done = measure_kept_sets(&s);
     bench_matrix_destroy(&matrix);
     return done;
+}
+
+static bool is_any_chosen(const bench_options *options, const bench_case *which) {
+    bool is_any = false;
+    for (int32_t k = 0; k < KEPT_SETS; k++)
+        is_any = is_any || is_chosen(options, which, k);
+    return is_any;
+}
+
+void bench_factor_list(void) {
+    for (int32_t c = 0; c < CASE_COUNT; c++)
+        for (int32_t k = 0; k < KEPT_SETS; k++) {
+            char name[40];
+            name_subject(&cases[c], kept_counts[k], name, sizeof name);
+            printf("    %s%s\n", name, cases[c].kept_sets & 1 << k ? "" : " (order only)");
+        }
 }
 
 bool bench_factor(const bench_options *options, bench_report *report) {
     char settings[256];
     printf("factor   %s\n", bench_cholmod_settings(settings, sizeof settings));
+    printf("factor   %s\n", bench_mumps_settings(settings, sizeof settings));
     for (int32_t c = 0; c < CASE_COUNT; c++)
-        if ((!options->quick || cases[c].is_quick) && !measure_case(options, report, &cases[c]))
+        if (is_any_chosen(options, &cases[c]) && !measure_case(options, report, &cases[c]))
             return false;
     return true;
 }

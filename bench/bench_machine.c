@@ -1,6 +1,7 @@
 #include "bench.h"
 
 #include <cblas.h>
+#include <math.h>
 #include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -88,4 +89,14 @@ bench_machine bench_machine_measure(int32_t threads) {
     machine.read_bandwidth = measure_read(threads);
     machine.flops = measure_product(threads);
     return machine;
+}
+
+double bench_peer_time(const bench_options *options, bool (*run)(void *data), void *data) {
+    double best = INFINITY;
+    for (int32_t threads = 1; threads <= options->threads && threads <= 2; threads++) {
+        openblas_set_num_threads(threads);
+        best = fmin(best, bench_time(options->repetitions, run, data));
+    }
+    openblas_set_num_threads(1);
+    return best;
 }

@@ -7,7 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { ZONE = 400 };
+/// Nodes of the zone, and those of the patch that never belong to it.
+enum { ZONE = 400, PATCH = 4000 };
 
 /// Path of a mesh of shared/data, or NULL if it is not there.
 static const char *data_path(const char *name, char *buffer, size_t size) {
@@ -202,27 +203,28 @@ static int compare_ranked(const void *a, const void *b) {
                                       : (x->node > y->node) - (x->node < y->node);
 }
 
-/// The zone: nodes not on the surface, nearest to the node where half of the walk was done.
+/// The zone: nodes nearest to the node where half of the walk was done, not on the surface if there are
+/// enough others (thin bodies have few).
 static bool find_zone(const sn_mesh *mesh, bench_matrix *m) {
     int32_t n = sn_mesh_node_count(mesh), count = 0;
+    bool is_thin = n - m->patch_count < ZONE;
     const double *position = sn_mesh_positions(mesh);
     ranked *nodes = malloc((size_t)n * sizeof *nodes);
-    bool *is_surface = calloc((size_t)n, sizeof *is_surface);
+    bool *is_left_out = calloc((size_t)n, sizeof *is_left_out);
     m->zone = malloc(ZONE * sizeof *m->zone);
-    bool done = nodes && is_surface && m->zone && n >= 4 * ZONE;
-    for (int32_t k = 0; done && k < m->patch_count; k++)
-        is_surface[m->patch[k]] = true;
+    bool done = nodes && is_left_out && m->zone && n >= PATCH + ZONE;
+    for (int32_t k = 0; done && k < (is_thin ? PATCH : m->patch_count); k++)
+        is_left_out[m->patch[k]] = true;
     for (int32_t i = 0; done && i < n; i++)
-        if (!is_surface[i])
+        if (!is_left_out[i])
             nodes[count++] = (ranked){distance(position, i, m->patch[m->patch_count / 2]), i};
-    done = done && count >= ZONE;
     if (done) {
         qsort(nodes, (size_t)count, sizeof *nodes, compare_ranked);
         for (int32_t k = 0; k < ZONE; k++)
             m->zone[k] = nodes[k].node;
         m->zone_count = ZONE;
     }
-    free(is_surface);
+    free(is_left_out);
     free(nodes);
     return done;
 }

@@ -31,8 +31,9 @@ typedef struct bench_matrix {
     int32_t *patch; ///< [patch_count] surface nodes in the order of a walk that starts in the middle of the
                     ///< top: the first m of them are a patch
     int32_t zone_count;
-    int32_t *zone; ///< [zone_count] nodes under the surface around another place, nearest first, where cuts
-                   ///< may come; the first BENCH_REGION of them are the region that changes
+    int32_t *
+        zone; ///< [zone_count] nodes around another place, under the surface if the body is not thin, nearest
+              ///< first, where cuts may come; the first BENCH_REGION of them are the region that changes
 } bench_matrix;
 
 /// Makes a matrix. Returns false, after a line on stderr unless `*out_missing`, if the mesh cannot be had;

@@ -106,7 +106,7 @@ static bool measure_peer(const bench_options *options, const bench_scene *scene,
     sn_factor_matrix lower = {matrix.n, matrix.start, matrix.column, matrix.value};
     bench_cholmod *peer = bench_cholmod_create(&lower, NULL);
     bool done = peer && bench_cholmod_numeric(peer);
-    *out_ms = done ? bench_cholmod_time(options, bench_cholmod_solve, peer) : -1;
+    *out_ms = done ? bench_peer_time(options, bench_cholmod_solve, peer) : -1;
     bench_cholmod_destroy(peer);
     sn_csr_destroy(scene->context, &matrix);
     return *out_ms >= 0 || fail(scene, "CHOLMOD failed");
@@ -238,7 +238,13 @@ static bool run_case(const bench_options *options, bench_report *report, const s
 
 bool bench_step(const bench_options *options, bench_report *report) {
     for (int32_t i = 0; i < CASE_COUNT; i++)
-        if ((!options->quick || cases[i].is_quick) && !run_case(options, report, &cases[i]))
+        if (bench_is_chosen(options, cases[i].name, cases[i].is_quick) &&
+            !run_case(options, report, &cases[i]))
             return false;
     return true;
+}
+
+void bench_step_list(void) {
+    for (int32_t i = 0; i < CASE_COUNT; i++)
+        printf("    %s\n", cases[i].name);
 }
