@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { CLEAR_COLUMNS = 32, ABSORB_COLUMNS = 16, TILE_ROWS = 256 };
+enum { ASSEMBLE_COLUMNS = 32, TILE_ROWS = 256 };
 
 void sn_tiles_run(bool shared, int32_t count, sn_tile_task *task, const void *data) {
     if (!shared) {
@@ -42,18 +42,13 @@ void sn_factor_list_places(const sn_factor *factor, int32_t s, int32_t *out_plac
         out_place[i] = boundary[rows[i] - group->place - group->column_count];
 }
 
-/// Notes the entries for a later search for changes, and lists the rows of all children by their index in the
-/// front.
-static void enter_children(const sn_front *f) {
+/// Lists the rows of all children by their index in the front.
+static void list_children_tile(const void *data, int32_t tile) {
+    (void)tile;
+    const sn_front *f = data;
     const sn_factor *factor = f->factor;
     const sn_supernode *node = f->node;
     const int32_t *row_place = factor->row_place + node->row_start;
-    const sn_factor_entry *entry = factor->entries + node->entry_start;
-    double *last = factor->entry_values + (factor->keeps_updates ? node->entry_start : 0);
-    for (int32_t e = 0; factor->keeps_updates && e < node->entry_count; e++)
-        last[e] = f->matrix_value[entry[e].source];
-    if (node->first_child == SN_FACTOR_NONE)
-        return;
     for (int32_t j = 0; j < node->width; j++)
         f->front_index[node->place + j] = j;
     for (int32_t i = 0; i < node->row_count; i++)
@@ -66,6 +61,19 @@ static void enter_children(const sn_front *f) {
             relative[i] = f->front_index[relative[i]];
         relative += count;
     }
+}
+
+/// First of ascending rows that is not below `row`.
+static int32_t lower_bound(const int32_t *rows, int32_t count, int32_t row) {
+    int32_t low = 0, high = count;
+    while (low < high) {
+        int32_t middle = low + (high - low) / 2;
+        if (rows[middle] < row)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
 }
 
 /// Tiles of an update matrix: each block of columns is cut from its diagonal down.

@@ -101,32 +101,28 @@ static void NAME(factor_dense)(bool shared, const sn_dense *matrix) {
 
 // ---- Fronts
 
-/// Zeros the lower triangle of some columns of panel and update.
-static void NAME(clear_tile)(const void *data, int32_t tile) {
-    const sn_front *f = data;
-    int32_t width = f->node->width, total = width + f->node->row_count;
-    for (int32_t j = tile * CLEAR_COLUMNS; j < total && j < (tile + 1) * CLEAR_COLUMNS; j++) {
-        REAL *column = j < width ? (REAL *)f->panel + sn_panel_column(f->node, j)
-                                 : (REAL *)f->update + sn_update_column(f->node, j - width);
-        memset(column, 0, (size_t)(total - j) * sizeof *column);
-    }
+/// Diagonal entry of a column of panel and update; the rows below follow it.
+static REAL *NAME(front_column)(const sn_front *f, int32_t column) {
+    int32_t width = f->node->width;
+    return column < width ? (REAL *)f->panel + sn_panel_column(f->node, column)
+                          : (REAL *)f->update + sn_update_column(f->node, column - width);
 }
 
-/// Enters the scaled matrix, and finds where the rows of children go.
-static void NAME(enter_tile)(const void *data, int32_t tile) {
-    (void)tile;
-    const sn_front *f = data;
+/// Enters the scaled matrix into a column of the panel, and notes it for a later search for changes.
+static void NAME(enter_column)(const sn_front *f, int32_t column, REAL *target) {
+    const sn_factor *factor = f->factor;
     const sn_supernode *node = f->node;
-    const double *scale = f->factor->scale;
-    const int32_t *row_place = f->factor->row_place + node->row_start - node->width;
-    const sn_factor_entry *entry = f->factor->entries + node->entry_start;
-    for (int32_t e = 0; e < node->entry_count; e++) {
-        int32_t row = entry[e].row, column = entry[e].column;
-        int32_t place = row < node->width ? node->place + row : row_place[row];
-        ((REAL *)f->panel)[sn_panel_column(node, column) + (row - column)] =
-            (REAL)(f->matrix_value[entry[e].source] * scale[place] * scale[node->place + column]);
+    const int32_t *row_place = factor->row_place + node->row_start - node->width;
+    double scale = factor->scale[node->place + column];
+    const uint32_t *start = factor->entry_start + node->first + column;
+    for (uint32_t e = start[0]; e < start[1]; e++) {
+        sn_factor_entry entry = factor->entries[e];
+        int32_t place = entry.row < node->width ? node->place + entry.row : row_place[entry.row];
+        double value = f->matrix_value[entry.source];
+        target[entry.row - column] = (REAL)(value * factor->scale[place] * scale);
+        if (factor->keeps_updates)
+            factor->entry_values[e] = value;
     }
-    enter_children(f);
 }
 
 /// target[relative[i] - relative[0]] += source[i], count > 0, relative ascending.
@@ -142,18 +138,32 @@ SN_CLONES static void NAME(sn_scatter_add)(int32_t count, const int32_t *relativ
         target[relative[i] - first] += source[i];
 }
 
-/// Adds some columns of a child's update to the front.
-static void NAME(absorb_tile)(const void *data, int32_t tile) {
-    const sn_front *f = data;
-    const sn_supernode *child = f->child;
-    const int32_t *relative = f->child_relative;
+/// Adds what a child's update has for some columns of the front.
+static void NAME(absorb)(const sn_front *f, const sn_supernode *child, const int32_t *relative, int32_t first,
+                         int32_t end) {
     const REAL *source = (const REAL *)sn_update_of(f->factor, child, f->scratch);
-    int32_t width = f->node->width;
-    for (int32_t j = tile * ABSORB_COLUMNS; j < child->row_count && j < (tile + 1) * ABSORB_COLUMNS; j++) {
-        REAL *target = relative[j] < width
-                           ? (REAL *)f->panel + sn_panel_column(f->node, relative[j])
-                           : (REAL *)f->update + sn_update_column(f->node, relative[j] - width);
-        NAME(sn_scatter_add)(child->row_count - j, relative + j, source + sn_update_column(child, j), target);
+    int32_t count = child->row_count;
+    for (int32_t j = lower_bound(relative, count, first); j < count && relative[j] < end; j++)
+        NAME(sn_scatter_add)
+    (count - j, relative + j, source + sn_update_column(child, j), NAME(front_column)(f, relative[j]));
+}
+
+/// Fills some columns of the front: the matrix, then the children in their order.
+static void NAME(assemble_tile)(const void *data, int32_t tile) {
+    const sn_front *f = data;
+    const sn_supernode *node = f->node;
+    int32_t total = node->width + node->row_count, first = tile * ASSEMBLE_COLUMNS;
+    int32_t end = total - first < ASSEMBLE_COLUMNS ? total : first + ASSEMBLE_COLUMNS;
+    for (int32_t j = first; j < end; j++) {
+        REAL *column = NAME(front_column)(f, j);
+        memset(column, 0, (size_t)(total - j) * sizeof *column);
+        if (j < node->width)
+            NAME(enter_column)(f, j, column);
+    }
+    const int32_t *relative = f->relative;
+    for (int32_t c = node->first_child; c != SN_FACTOR_NONE; c = f->factor->supernodes[c].next_sibling) {
+        NAME(absorb)(f, &f->factor->supernodes[c], relative, first, end);
+        relative += f->factor->supernodes[c].row_count;
     }
 }
 
@@ -183,25 +193,29 @@ static void NAME(update_tile)(const void *data, int32_t tile) {
                    ((int64_t)corner * (columns + 1) + 2 * (int64_t)(rows - corner) * columns) * width);
 }
 
+/// What the finished panel is needed for: tiles of the update, then stripes to pack.
+static void NAME(finish_tile)(const void *data, int32_t tile) {
+    const sn_front *f = data;
+    int32_t updates = update_tiles(f->node->row_count);
+    if (tile < updates)
+        NAME(update_tile)(f, tile);
+    else
+        sn_pack_tile(f, tile - updates);
+}
+
 static void NAME(factor_front)(bool shared, sn_front *f, int32_t *failed) {
-    const sn_factor *factor = f->factor;
     const sn_supernode *node = f->node;
-    f->panel = f->scratch + node->panel_start;
-    f->update = sn_update_of(factor, node, f->scratch);
-    f->child_relative = f->relative;
-    sn_tiles_run(shared, sn_pieces(node->width + node->row_count, CLEAR_COLUMNS), NAME(clear_tile), f);
-    sn_tiles_run(shared, 1, NAME(enter_tile), f);
-    for (int32_t c = node->first_child; c != SN_FACTOR_NONE; c = f->child->next_sibling) {
-        f->child = &factor->supernodes[c];
-        sn_tiles_run(shared, sn_pieces(f->child->row_count, ABSORB_COLUMNS), NAME(absorb_tile), f);
-        f->child_relative += f->child->row_count;
-    }
-    const sn_dense panel = {f->panel, node->width, node->width + node->row_count, failed, f->flops};
+    int32_t total = node->width + node->row_count;
+    const sn_dense panel = {f->scratch + node->panel_start, node->width, total, failed, f->flops};
+    f->panel = panel.value;
+    f->update = sn_update_of(f->factor, node, f->scratch);
+    if (node->first_child != SN_FACTOR_NONE)
+        sn_tiles_run(shared, 1, list_children_tile, f);
+    sn_tiles_run(shared, sn_pieces(total, ASSEMBLE_COLUMNS), NAME(assemble_tile), f);
     NAME(factor_dense)(shared, &panel);
-    if (*failed >= 0)
-        return;
-    sn_tiles_run(shared, update_tiles(node->row_count), NAME(update_tile), f);
-    sn_tiles_run(shared, sn_pieces(node->width, SN_STRIPE_COLUMNS), sn_pack_tile, f);
+    if (*failed < 0)
+        sn_tiles_run(shared, update_tiles(node->row_count) + sn_pieces(node->width, SN_STRIPE_COLUMNS),
+                     NAME(finish_tile), f);
 }
 
 static double NAME(pivot)(const sn_front *f, int32_t column) {
@@ -209,22 +223,20 @@ static double NAME(pivot)(const sn_front *f, int32_t column) {
 }
 
 /// Adds to S, which has the units of A and sums in double.
-static void NAME(absorb_schur_tile)(const void *data, int32_t tile) {
-    const sn_front *f = data;
+static void NAME(absorb_schur)(const sn_front *f, const sn_supernode *root, const int32_t *relative,
+                               int32_t first, int32_t end) {
     const sn_factor *factor = f->factor;
-    const sn_supernode *child = f->child;
-    const REAL *update = (const REAL *)sn_update_of(factor, child, f->scratch);
+    const REAL *update = (const REAL *)sn_update_of(factor, root, f->scratch);
     const double *scale = factor->scale + sn_kept_place(factor);
-    const int32_t *relative = f->child_relative;
-    for (int32_t j = tile * ABSORB_COLUMNS; j < child->row_count && j < (tile + 1) * ABSORB_COLUMNS; j++) {
-        const REAL *source = update + sn_update_column(child, j) - j;
-        double *target = factor->schur +
-                         sn_trapezoid_column(factor->kept_count, SN_PANEL_BLOCK, relative[j]) - relative[j];
+    int32_t count = root->row_count;
+    for (int32_t j = lower_bound(relative, count, first); j < count && relative[j] < end; j++) {
+        const REAL *source = update + sn_update_column(root, j) - j;
+        double *target = sn_schur_column(factor, relative[j]) - relative[j];
         double unit = 1 / scale[relative[j]];
-        for (int32_t i = j; i < child->row_count; i++)
+        for (int32_t i = j; i < count; i++)
             target[relative[i]] += (double)source[i] * unit / scale[relative[i]];
     }
 }
 
 const sn_front_kernels NAME(sn_front_kernels) = {sizeof(REAL), NAME(factor_front), NAME(factor_dense),
-                                                 NAME(pivot), NAME(absorb_schur_tile)};
+                                                 NAME(pivot), NAME(absorb_schur)};

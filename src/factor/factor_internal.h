@@ -57,16 +57,14 @@ typedef struct sn_supernode {
     int64_t value_start;  ///< Into values: the packed panel.
     int64_t panel_start;  ///< Bytes into the scratch of the thread, or of all threads (top).
     int64_t update_start; ///< Bytes into update_home.
-    int64_t entry_start;  ///< Into entries: entries of A that belong to its panel.
-    int32_t entry_count;
     sn_factor_home update_home;
     bool update_is_kept; ///< Stays in memory of its own (SN_HOME_UPDATES) until it is computed anew.
 } sn_supernode;
 
-/// Entry `source` of the caller's values goes to this row and column of a front (or of S).
+/// Entry `source` of the caller's values goes to this row of a front (or of S).
 typedef struct sn_factor_entry {
     uint32_t source;
-    int32_t row, column;
+    int32_t row;
 } sn_factor_entry;
 
 typedef struct sn_factor_group {
@@ -106,9 +104,10 @@ struct sn_factor {
     int32_t top_place; ///< Place of the first top column; the kept unknowns follow the top columns.
     int32_t place_count;
 
-    sn_factor_entry *entries;
-    sn_factor_entry *schur_entries;
-    int64_t schur_entry_count;
+    sn_factor_entry *entries; ///< Lower triangle of A by columns, in the order of elimination.
+    uint32_t *entry_start;    ///< [n + 1]
+    int32_t root_count;       ///< Supernodes whose updates go to S.
+    int32_t *roots;
 
     /// Partial refactorization. A stale supernode holds no numbers; its parent is stale, too.
     int32_t *node_of; ///< [n] supernode of an unknown, SN_FACTOR_NONE for kept unknowns.
@@ -127,7 +126,8 @@ struct sn_factor {
     int64_t slot_size;              ///< Bytes of a slot.
     int32_t slot_count;             ///< Threads that may work on groups at the same time.
     int32_t *front_index;           ///< [slot_count, place_count] index in the current front of a place.
-    int32_t *relative;              ///< [slot_count, relative_size] rows of children in the current front.
+    int32_t *relative; ///< [slot_count, relative_size] rows of children in the current front; also
+                       ///< of all roots in S.
     int64_t relative_size;
     void *places;         ///< [place_count, 4] of what the sweeps sum in.
     void *kept_places;    ///< [kept_count, 4] of what the sweeps over S sum in.
@@ -316,8 +316,6 @@ typedef struct sn_front {
     uint8_t *scratch; ///< Slot, or all.
     int32_t *front_index, *relative;
     void *panel, *update;
-    const sn_supernode *child;     ///< The one being absorbed,
-    const int32_t *child_relative; ///< and its rows in this front.
     int64_t *flops;
 } sn_front;
 
@@ -331,8 +329,9 @@ struct sn_front_kernels {
     void (*factor_dense)(bool shared, const sn_dense *matrix);
     /// A pivot of a panel, of the scaled matrix.
     double (*pivot)(const sn_front *front, int32_t column);
-    /// Adds some columns of front->child's update to S; `relative` in `front` has room for its rows.
-    sn_tile_task *absorb_schur;
+    /// Adds the update of a root, whose rows are `relative` in S, to columns first..end-1 of S.
+    void (*absorb_schur)(const sn_front *front, const sn_supernode *root, const int32_t *relative,
+                         int32_t first, int32_t end);
 };
 extern const sn_front_kernels sn_front_kernels_double, sn_front_kernels_float;
 
@@ -366,8 +365,10 @@ SN_NODISCARD sn_status sn_factor_compute(sn_factor *factor, const sn_factor_matr
 /// Checks that a matrix has values and the size of the analyzed pattern.
 SN_NODISCARD sn_status sn_factor_check_matrix(const sn_factor *factor, const sn_factor_matrix *matrix);
 
-/// Entry of S, row >= column.
-double sn_schur_entry(const sn_factor *factor, int32_t row, int32_t column);
+/// Diagonal entry of a column of S; the rows below follow it.
+static inline double *sn_schur_column(const sn_factor *factor, int32_t column) {
+    return factor->schur + sn_trapezoid_column(factor->kept_count, SN_PANEL_BLOCK, column);
+}
 
 /// Factors S for the sweeps, unless it is done.
 SN_NODISCARD sn_status sn_schur_factor(sn_factor *factor);

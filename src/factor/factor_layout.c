@@ -275,42 +275,47 @@ cleanup:
 /// Finds where each entry of A goes.
 static sn_status lay_out_entries(sn_factor *factor, const sn_factor_matrix *pattern, const layout *l) {
     sn_status status = SN_OK;
-    sn_context *ctx = factor->context;
     int32_t n = pattern->n, free_count = factor->free_count;
-    int64_t total = 0, schur_total = 0;
-    for (int32_t row = 0; row < n; row++) {
-        for (int64_t e = pattern->start[row]; e < pattern->start[row + 1]; e++) {
-            int32_t i = l->inverse[row], j = l->inverse[pattern->column[e]];
-            int32_t low = i < j ? i : j;
-            if (low < free_count)
-                factor->supernodes[l->node_of[low]].entry_count++;
-            else
-                schur_total++;
-        }
-    }
-    for (int32_t s = 0; s < factor->supernode_count; s++) {
-        factor->supernodes[s].entry_start = total;
-        total += factor->supernodes[s].entry_count;
-        factor->supernodes[s].entry_count = 0;
-    }
-    SN_TRY_NEW(ctx, factor->entries, total);
-    SN_TRY_NEW(ctx, factor->schur_entries, schur_total);
-    if (factor->keeps_updates)
-        SN_TRY_NEW(ctx, factor->entry_values, total);
-    for (int32_t row = 0; row < n; row++) {
-        for (int64_t e = pattern->start[row]; e < pattern->start[row + 1]; e++) {
-            int32_t i = l->inverse[row], j = l->inverse[pattern->column[e]];
-            int32_t low = i < j ? i : j, high = i < j ? j : i;
-            if (low >= free_count) {
-                factor->schur_entries[factor->schur_entry_count++] =
-                    (sn_factor_entry){(uint32_t)e, high - free_count, low - free_count};
-                continue;
+    uint32_t *start = NULL;
+    SN_TRY_NEW(factor->context, factor->entries, pattern->start[n]);
+    SN_TRY_NEW_ZEROED(factor->context, factor->entry_start, (size_t)n + 1);
+    start = factor->entry_start;
+    // The first pass counts, the second fills and moves each start to the next one's place.
+    for (int32_t pass = 0; pass < 2; pass++) {
+        for (int32_t row = 0; row < n; row++) {
+            for (int64_t e = pattern->start[row]; e < pattern->start[row + 1]; e++) {
+                int32_t i = l->inverse[row], j = l->inverse[pattern->column[e]];
+                int32_t low = i < j ? i : j, high = i < j ? j : i;
+                if (pass == 0) {
+                    start[low + 1]++;
+                    continue;
+                }
+                int32_t index = low < free_count
+                                    ? front_index(&factor->supernodes[l->node_of[low]], l->rows, high)
+                                    : high - free_count;
+                factor->entries[start[low]++] = (sn_factor_entry){(uint32_t)e, index};
             }
-            sn_supernode *node = &factor->supernodes[l->node_of[low]];
-            factor->entries[node->entry_start + node->entry_count++] =
-                (sn_factor_entry){(uint32_t)e, front_index(node, l->rows, high), low - node->first};
         }
+        if (pass == 0)
+            for (int32_t i = 0; i < n; i++)
+                start[i + 1] += start[i];
     }
+    memmove(start + 1, start, (size_t)n * sizeof *start);
+    start[0] = 0;
+    if (factor->keeps_updates)
+        SN_TRY_NEW(factor->context, factor->entry_values, start[free_count]);
+
+cleanup:
+    return status;
+}
+
+/// Lists the supernodes whose updates go to S.
+static sn_status list_roots(sn_factor *factor) {
+    sn_status status = SN_OK;
+    SN_TRY_NEW(factor->context, factor->roots, factor->supernode_count);
+    for (int32_t s = 0; s < factor->supernode_count; s++)
+        if (factor->supernodes[s].parent == SN_FACTOR_NONE && factor->supernodes[s].row_count > 0)
+            factor->roots[factor->root_count++] = s;
 
 cleanup:
     return status;
@@ -402,6 +407,7 @@ sn_status sn_factor_lay_out(sn_factor *factor, const sn_factor_matrix *pattern, 
     predict_flops(factor);
     SN_TRY(sn_factor_plan_kept(factor, def));
     int64_t value_count = place_values(factor);
+    SN_TRY(list_roots(factor));
     SN_TRY(sn_factor_plan_memory(factor));
     SN_TRY(lay_out_entries(factor, pattern, &l));
     SN_TRY(allocate_numbers(factor, value_count));

@@ -158,7 +158,8 @@ void sn_factor_destroy(sn_factor **factor) {
     SN_RELEASE(ctx, f->row_place);
     SN_RELEASE(ctx, f->boundary_place);
     SN_RELEASE(ctx, f->entries);
-    SN_RELEASE(ctx, f->schur_entries);
+    SN_RELEASE(ctx, f->entry_start);
+    SN_RELEASE(ctx, f->roots);
     SN_RELEASE(ctx, f->node_of);
     SN_RELEASE(ctx, f->stale);
     SN_RELEASE(ctx, f->touched);

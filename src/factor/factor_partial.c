@@ -68,13 +68,20 @@ static void touch_stale(sn_factor *factor) {
         factor->touched[s] = factor->stale[s];
 }
 
+/// Entries of a supernode's panel.
+static uint32_t entries_begin(const sn_factor *factor, const sn_supernode *node) {
+    return factor->entry_start[node->first];
+}
+
+static uint32_t entries_end(const sn_factor *factor, const sn_supernode *node) {
+    return factor->entry_start[node->first + node->width];
+}
+
 /// Whether an entry of the supernode is other than when it was factored.
-static bool has_changed(const sn_factor *factor, int32_t s, const double *matrix_value) {
-    const sn_supernode *node = &factor->supernodes[s];
-    const sn_factor_entry *entry = factor->entries + node->entry_start;
-    const double *last = factor->entry_values + node->entry_start;
-    for (int32_t e = 0; e < node->entry_count; e++)
-        if (memcmp(&matrix_value[entry[e].source], &last[e], sizeof *last) != 0)
+static bool has_changed(const sn_factor *factor, const sn_supernode *node, const double *matrix_value) {
+    const double *last = factor->entry_values;
+    for (uint32_t e = entries_begin(factor, node); e < entries_end(factor, node); e++)
+        if (memcmp(&matrix_value[factor->entries[e].source], &last[e], sizeof *last) != 0)
             return true;
     return false;
 }
@@ -82,26 +89,34 @@ static bool has_changed(const sn_factor *factor, int32_t s, const double *matrix
 /// Marks the paths of all supernodes with changed entries.
 static void touch_found(sn_factor *factor, const double *matrix_value) {
     for (int32_t s = 0; s < factor->supernode_count; s++)
-        if (!factor->touched[s] && has_changed(factor, s, matrix_value))
+        if (!factor->touched[s] && has_changed(factor, &factor->supernodes[s], matrix_value))
             sn_factor_mark_path(factor, s, factor->touched);
 }
 
-/// Adds the supernodes whose update a touched parent, or S, needs and does not find.
+static void touch_source(sn_factor *factor, int32_t s) {
+    if (factor->supernodes[s].row_count > 0 && !factor->supernodes[s].update_is_kept)
+        factor->touched[s] = true;
+}
+
+/// Adds the supernodes whose update a touched parent, or S, needs and does not find. Looks at no others:
+/// there may be many, and few touched.
 static void touch_sources(sn_factor *factor) {
+    for (int32_t k = 0; k < factor->root_count; k++)
+        touch_source(factor, factor->roots[k]);
     for (int32_t s = factor->supernode_count - 1; s >= 0; s--) {
-        const sn_supernode *node = &factor->supernodes[s];
-        bool is_needed =
-            node->row_count > 0 && (node->parent == SN_FACTOR_NONE || factor->touched[node->parent]);
-        if (is_needed && !node->update_is_kept)
-            factor->touched[s] = true;
+        if (!factor->touched[s])
+            continue;
+        for (int32_t c = factor->supernodes[s].first_child; c != SN_FACTOR_NONE;
+             c = factor->supernodes[c].next_sibling)
+            touch_source(factor, c);
     }
 }
 
 /// Refuses values that are not finite among those that are about to be read.
-static sn_status check_entries(const sn_factor *factor, const sn_factor_matrix *matrix, int64_t count,
-                               const sn_factor_entry *entry) {
-    for (int64_t k = 0; k < count; k++) {
-        int64_t e = entry[k].source;
+static sn_status check_entries(const sn_factor *factor, const sn_factor_matrix *matrix, uint32_t begin,
+                               uint32_t end) {
+    for (uint32_t k = begin; k < end; k++) {
+        int64_t e = factor->entries[k].source;
         if (isfinite(matrix->value[e]))
             continue;
         int32_t row = 0;
@@ -118,9 +133,10 @@ static sn_status check_touched(const sn_factor *factor, const sn_factor_matrix *
     for (int32_t s = 0; s < factor->supernode_count; s++) {
         const sn_supernode *node = &factor->supernodes[s];
         if (factor->touched[s])
-            SN_TRY(check_entries(factor, matrix, node->entry_count, factor->entries + node->entry_start));
+            SN_TRY(check_entries(factor, matrix, entries_begin(factor, node), entries_end(factor, node)));
     }
-    SN_TRY(check_entries(factor, matrix, factor->schur_entry_count, factor->schur_entries));
+    SN_TRY(check_entries(factor, matrix, factor->entry_start[factor->free_count],
+                         factor->entry_start[factor->info.n]));
 
 cleanup:
     return status;

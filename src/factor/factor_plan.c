@@ -186,8 +186,6 @@ static sn_status plan_front(memory *m, int32_t s) {
         relative += factor->supernodes[c].row_count;
     }
     SN_TRY(plan_give(factor->context, &m->scratch, node->panel_start, panel_bytes(m, node)));
-    // S lists the rows of a root in the same memory.
-    relative = relative > node->row_count ? relative : node->row_count;
     factor->relative_size = relative > factor->relative_size ? relative : factor->relative_size;
 
 cleanup:
@@ -243,7 +241,10 @@ sn_status sn_factor_plan_memory(sn_factor *factor) {
     SN_TRY_NEW(ctx, factor->scratch, slots > m.scratch.end ? slots : m.scratch.end);
     SN_TRY_NEW(ctx, factor->updates, m.updates.end);
     SN_TRY_NEW(ctx, factor->front_index, (int64_t)factor->slot_count * factor->place_count);
-    SN_TRY_NEW(ctx, factor->relative, factor->slot_count * factor->relative_size);
+    int64_t relative = factor->slot_count * factor->relative_size, root_rows = 0;
+    for (int32_t k = 0; k < factor->root_count; k++)
+        root_rows += factor->supernodes[factor->roots[k]].row_count;
+    SN_TRY_NEW(ctx, factor->relative, relative > root_rows ? relative : root_rows);
 
 cleanup:
     memory_end(&m);

@@ -259,7 +259,7 @@ static void write_grown(const sn_factor *factor, const growth *g, double *out_sc
     int64_t m = factor->kept_count, size = m + g->count;
     for (int64_t i = 0; i < m; i++)
         for (int64_t j = 0; j <= i; j++) {
-            double sum = sn_schur_entry(factor, (int32_t)i, (int32_t)j);
+            double sum = sn_schur_column(factor, (int32_t)j)[i - j];
             for (int32_t a = 0; a < g->count; a++)
                 sum += g->scaled[a * m + i] * g->kept[a * m + j];
             out_schur[i * size + j] = sum;

@@ -4,56 +4,49 @@
 
 enum { TILE_COLUMNS = 16 };
 
-static double *schur_column(const sn_factor *factor, int32_t column) {
-    return factor->schur + sn_trapezoid_column(factor->kept_count, SN_PANEL_BLOCK, column);
-}
-
-double sn_schur_entry(const sn_factor *factor, int32_t row, int32_t column) {
-    return schur_column(factor, column)[row - column];
-}
-
-/// Zeros some columns of S.
-static void clear_tile(const void *data, int32_t tile) {
-    const sn_front *f = data;
-    int32_t m = f->factor->kept_count;
-    for (int32_t j = tile * TILE_COLUMNS; j < m && j < (tile + 1) * TILE_COLUMNS; j++)
-        memset(schur_column(f->factor, j), 0, (size_t)(m - j) * sizeof(double));
-}
-
-static void enter_tile(const void *data, int32_t tile) {
-    (void)tile;
-    const sn_front *f = data;
-    const sn_factor_entry *entry = f->factor->schur_entries;
-    for (int64_t e = 0; e < f->factor->schur_entry_count; e++)
-        schur_column(f->factor, entry[e].column)[entry[e].row - entry[e].column] =
-            f->matrix_value[entry[e].source];
-}
-
-/// Finds where the rows of the child go in S.
-static void list_child_tile(const void *data, int32_t tile) {
+/// Finds where the rows of the roots go in S.
+static void list_roots_tile(const void *data, int32_t tile) {
     (void)tile;
     const sn_front *f = data;
     const sn_factor *factor = f->factor;
-    sn_factor_list_places(factor, (int32_t)(f->child - factor->supernodes), f->relative);
-    for (int32_t i = 0; i < f->child->row_count; i++)
-        f->relative[i] -= sn_kept_place(factor);
+    int32_t *relative = f->relative;
+    for (int32_t k = 0; k < factor->root_count; k++) {
+        int32_t count = factor->supernodes[factor->roots[k]].row_count;
+        sn_factor_list_places(factor, factor->roots[k], relative);
+        for (int32_t i = 0; i < count; i++)
+            relative[i] -= sn_kept_place(factor);
+        relative += count;
+    }
+}
+
+/// Fills some columns of S: the matrix, then the roots in their order.
+static void assemble_tile(const void *data, int32_t tile) {
+    const sn_front *f = data;
+    const sn_factor *factor = f->factor;
+    int32_t m = factor->kept_count, first = tile * TILE_COLUMNS;
+    int32_t end = m - first < TILE_COLUMNS ? m : first + TILE_COLUMNS;
+    for (int32_t j = first; j < end; j++) {
+        double *column = sn_schur_column(factor, j);
+        const uint32_t *start = factor->entry_start + factor->free_count + j;
+        memset(column, 0, (size_t)(m - j) * sizeof *column);
+        for (uint32_t e = start[0]; e < start[1]; e++)
+            column[factor->entries[e].row - j] = f->matrix_value[factor->entries[e].source];
+    }
+    const int32_t *relative = f->relative;
+    for (int32_t k = 0; k < factor->root_count; k++) {
+        const sn_supernode *root = &factor->supernodes[factor->roots[k]];
+        factor->fronts->absorb_schur(f, root, relative, first, end);
+        relative += root->row_count;
+    }
 }
 
 void sn_schur_assemble(const sn_factor *factor, const double *matrix_value) {
-    sn_front f = {.factor = factor,
-                  .matrix_value = matrix_value,
-                  .scratch = factor->scratch,
-                  .relative = factor->relative,
-                  .child_relative = factor->relative};
-    sn_tiles_run(true, sn_pieces(factor->kept_count, TILE_COLUMNS), clear_tile, &f);
-    sn_tiles_run(true, 1, enter_tile, &f);
-    for (int32_t s = 0; s < factor->supernode_count; s++) {
-        f.child = &factor->supernodes[s];
-        if (f.child->parent != SN_FACTOR_NONE || f.child->row_count == 0)
-            continue;
-        sn_tiles_run(true, 1, list_child_tile, &f);
-        sn_tiles_run(true, sn_pieces(f.child->row_count, TILE_COLUMNS), factor->fronts->absorb_schur, &f);
-    }
+    const sn_front f = {.factor = factor,
+                        .matrix_value = matrix_value,
+                        .scratch = factor->scratch,
+                        .relative = factor->relative};
+    sn_tiles_run(true, 1, list_roots_tile, &f);
+    sn_tiles_run(true, sn_pieces(factor->kept_count, TILE_COLUMNS), assemble_tile, &f);
 }
 
 /// Copies some columns of S, scaled, to where it is factored.
@@ -63,7 +56,7 @@ static void copy_tile(const void *data, int32_t tile) {
     const double *scale = factor->scale + sn_kept_place(factor);
     int32_t m = factor->kept_count;
     for (int32_t j = tile * TILE_COLUMNS; j < m && j < (tile + 1) * TILE_COLUMNS; j++) {
-        const double *source = schur_column(factor, j) - j;
+        const double *source = sn_schur_column(factor, j) - j;
         double *target = (double *)factor->kept_values + sn_trapezoid_column(m, SN_PANEL_BLOCK, j) - j;
         for (int32_t i = j; i < m; i++)
             target[i] = source[i] * scale[i] * scale[j];
@@ -102,6 +95,6 @@ sn_status sn_factor_schur(const sn_factor *factor, double *out_schur) {
     int64_t m = factor->kept_count;
     for (int32_t j = 0; j < m; j++)
         for (int32_t i = j; i < m; i++)
-            out_schur[i * m + j] = out_schur[j * m + i] = sn_schur_entry(factor, i, j);
+            out_schur[i * m + j] = out_schur[j * m + i] = sn_schur_column(factor, j)[i - j];
     return SN_OK;
 }
