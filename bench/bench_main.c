@@ -17,7 +17,7 @@ typedef struct bench {
 } bench;
 
 static const bench benches[] = {
-    {"factor", "the partial factor on 15 matrices, 10 K to 500 K nodes, against CHOLMOD and MUMPS", 1800, 20,
+    {"factor", "the partial factor on 15 matrices, 10 K to 500 K nodes, against CHOLMOD and MUMPS", 3600, 20,
      bench_factor, bench_factor_list},
     {"step", "an iteration by stage at 10 K, 100 K and 650 K tets with contact, all threads and one", 120, 15,
      bench_step, bench_step_list},

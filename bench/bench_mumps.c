@@ -121,7 +121,8 @@ const char *bench_mumps_settings(char *buffer, size_t size) {
     snprintf(
         buffer, size,
         "MUMPS %s sequential, SYM = 1, METIS order of CHOLMOD if nothing is kept and ours otherwise, S by "
-        "ICNTL(19) and factored by LAPACK, OpenBLAS with 1 or 2 threads, the better of both for each number",
+        "ICNTL(19) and factored by LAPACK, OpenBLAS with 1 or 2 threads, the better of both for each number, "
+        "once after a warm-up",
         MUMPS_VERSION);
     return buffer;
 }
