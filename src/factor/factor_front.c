@@ -1,4 +1,4 @@
-#include "factor/factor_internal.h"
+#include "factor/factor_sweep.h"
 
 #include "base/base_parallel.h"
 
@@ -61,6 +61,18 @@ static void list_children_tile(const void *data, int32_t tile) {
             relative[i] = f->front_index[relative[i]];
         relative += count;
     }
+}
+
+static uint8_t *panel_of(const sn_front *f) {
+    const sn_factor *factor = f->factor;
+    return f->node->panel_in_values
+               ? (uint8_t *)factor->values + f->node->value_start * (int64_t)factor->kernels->value_size
+               : f->scratch + f->node->panel_start;
+}
+
+static void pack_in_place_tile(const void *data, int32_t tile) {
+    (void)tile;
+    sn_pack_in_place(data);
 }
 
 /// First of ascending rows that is not below `row`.

@@ -203,19 +203,29 @@ static void NAME(finish_tile)(const void *data, int32_t tile) {
         sn_pack_tile(f, tile - updates);
 }
 
+/// If the panel stands in its values, the update must be done before it is packed.
+static void NAME(finish)(bool shared, const sn_front *f) {
+    int32_t updates = update_tiles(f->node->row_count);
+    if (!f->node->panel_in_values) {
+        sn_tiles_run(shared, updates + sn_pieces(f->node->width, SN_STRIPE_COLUMNS), NAME(finish_tile), f);
+        return;
+    }
+    sn_tiles_run(shared, updates, NAME(finish_tile), f);
+    sn_tiles_run(shared, 1, pack_in_place_tile, f);
+}
+
 static void NAME(factor_front)(bool shared, sn_front *f, int32_t *failed) {
     const sn_supernode *node = f->node;
     int32_t total = node->width + node->row_count;
-    const sn_dense panel = {f->scratch + node->panel_start, node->width, total, failed, f->flops};
-    f->panel = panel.value;
+    f->panel = panel_of(f);
+    const sn_dense panel = {f->panel, node->width, total, failed, f->flops};
     f->update = sn_update_of(f->factor, node, f->scratch);
     if (node->first_child != SN_FACTOR_NONE)
         sn_tiles_run(shared, 1, list_children_tile, f);
     sn_tiles_run(shared, sn_pieces(total, ASSEMBLE_COLUMNS), NAME(assemble_tile), f);
     NAME(factor_dense)(shared, &panel);
     if (*failed < 0)
-        sn_tiles_run(shared, update_tiles(node->row_count) + sn_pieces(node->width, SN_STRIPE_COLUMNS),
-                     NAME(finish_tile), f);
+        NAME(finish)(shared, f);
 }
 
 static double NAME(pivot)(const sn_front *f, int32_t column) {

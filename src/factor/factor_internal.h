@@ -55,10 +55,12 @@ typedef struct sn_supernode {
     int32_t place;        ///< Place of the first column in the sweep vector.
     int64_t row_start;    ///< Into row_place.
     int64_t value_start;  ///< Into values: the packed panel.
-    int64_t panel_start;  ///< Bytes into the scratch of the thread, or of all threads (top).
+    int64_t panel_start;  ///< Bytes into the scratch of the thread, or of all threads (top). If the panel is
+                          ///< in its values: room for a stripe.
     int64_t update_start; ///< Bytes into update_home.
     sn_factor_home update_home;
-    bool update_is_kept; ///< Stays in memory of its own (SN_HOME_UPDATES) until it is computed anew.
+    bool panel_in_values; ///< It is factored and packed where it stays.
+    bool update_is_kept;  ///< Stays in memory of its own (SN_HOME_UPDATES) until it is computed anew.
 } sn_supernode;
 
 /// Entry `source` of the caller's values goes to this row of a front (or of S).
@@ -120,14 +122,15 @@ struct sn_factor {
     const sn_sweep_kernels *kernels, *kept_kernels;
     void *values;      ///< Packed panels.
     void *kept_values; ///< The factor of S: a trapezoid in double while it is computed, then packed in place.
+                       ///< It lies in `scratch`: a numeric phase makes it out of date.
     const sn_front_kernels *fronts; ///< Arithmetic of the numeric phase.
     uint8_t *updates;               ///< Update matrices that lie nowhere else.
     uint8_t *scratch;               ///< Panels and updates: one slot a thread, or everything for the top.
-    int64_t slot_size;              ///< Bytes of a slot.
-    int32_t slot_count;             ///< Threads that may work on groups at the same time.
-    int32_t *front_index;           ///< [slot_count, place_count] index in the current front of a place.
-    int32_t *relative; ///< [slot_count, relative_size] rows of children in the current front; also
-                       ///< of all roots in S.
+    int64_t scratch_size, updates_size, slot_size; ///< Bytes of both, and of a slot.
+    int32_t slot_count;                            ///< Threads that may work on groups at the same time.
+    int32_t *front_index; ///< [slot_count, place_count] index in the current front of a place.
+    int32_t *relative;    ///< [slot_count, relative_size] rows of children in the current front; also
+                          ///< of all roots in S.
     int64_t relative_size;
     void *places;         ///< [place_count, 4] of what the sweeps sum in.
     void *kept_places;    ///< [kept_count, 4] of what the sweeps over S sum in.
@@ -348,6 +351,9 @@ void sn_factor_list_places(const sn_factor *factor, int32_t s, int32_t *out_plac
 
 /// Repacks stripe `tile` of a finished panel for the sweeps. `data` is an sn_front.
 void sn_pack_tile(const void *data, int32_t tile);
+
+/// Repacks a finished panel that stands in its values.
+void sn_pack_in_place(const sn_front *front);
 
 /// Packs the factor of S where it stands.
 void sn_pack_kept(const sn_factor *factor);

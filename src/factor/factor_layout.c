@@ -332,35 +332,41 @@ cleanup:
     return status;
 }
 
-/// Places the packed panels; returns how many numbers they have.
-static int64_t place_values(sn_factor *factor) {
+/// Places the packed panels.
+static void place_values(sn_factor *factor) {
     int64_t end = 0;
     for (int32_t s = 0; s < factor->supernode_count; s++) {
         sn_supernode *node = &factor->supernodes[s];
         node->value_start = sn_panel_start(end, node->width);
         end = node->value_start + sn_packed_size(node->width, node->row_count);
     }
-    return end;
+}
+
+/// Numbers in all packed panels.
+static int64_t count_values(const sn_factor *factor) {
+    if (factor->supernode_count == 0)
+        return 0;
+    const sn_supernode *last = &factor->supernodes[factor->supernode_count - 1];
+    return last->value_start +
+           (last->panel_in_values ? sn_panel_size(last) : sn_packed_size(last->width, last->row_count));
 }
 
 /// Allocates the packed panels, the sweep vector and S.
-static sn_status allocate_numbers(sn_factor *factor, int64_t value_count) {
+static sn_status allocate_numbers(sn_factor *factor) {
     sn_status status = SN_OK;
     sn_context *ctx = factor->context;
     size_t kept_count = (size_t)factor->kept_count, place_count = (size_t)factor->place_count;
-    int64_t schur_size = sn_trapezoid_size(factor->kept_count, SN_PANEL_BLOCK, factor->kept_count);
     uint8_t *places = NULL, *kept_places = NULL;
     factor->kept_node =
         (sn_supernode){.first = factor->free_count, .width = factor->kept_count, .parent = SN_FACTOR_NONE};
-    SN_TRY(allocate_packed(ctx, value_count, factor->kernels->value_size, &factor->values));
-    SN_TRY(allocate_packed(ctx, schur_size, sizeof(double), &factor->kept_values));
+    SN_TRY(allocate_packed(ctx, count_values(factor), factor->kernels->value_size, &factor->values));
     SN_TRY_NEW(ctx, places, place_count * factor->kernels->place_size);
     factor->places = places;
     SN_TRY_NEW(ctx, kept_places, kept_count * factor->kept_kernels->place_size);
     factor->kept_places = kept_places;
     SN_TRY_NEW(ctx, factor->kept_doubles, kept_count * SN_STRIPE_COLUMNS);
     SN_TRY_NEW(ctx, factor->scale, place_count);
-    SN_TRY_NEW(ctx, factor->schur, schur_size);
+    SN_TRY_NEW(ctx, factor->schur, sn_trapezoid_size(factor->kept_count, SN_PANEL_BLOCK, factor->kept_count));
 
 cleanup:
     return status;
@@ -406,11 +412,11 @@ sn_status sn_factor_lay_out(sn_factor *factor, const sn_factor_matrix *pattern, 
     SN_TRY(start_stale(factor, &l));
     predict_flops(factor);
     SN_TRY(sn_factor_plan_kept(factor, def));
-    int64_t value_count = place_values(factor);
+    place_values(factor);
     SN_TRY(list_roots(factor));
     SN_TRY(sn_factor_plan_memory(factor));
     SN_TRY(lay_out_entries(factor, pattern, &l));
-    SN_TRY(allocate_numbers(factor, value_count));
+    SN_TRY(allocate_numbers(factor));
 
 cleanup:
     layout_destroy(ctx, &l);

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <omp.h>
 
-enum { SMALL_FLOPS = 1 << 20 };
+enum { SMALL_FLOPS = 1 << 22 };
 
 /// The failing pivot in the units of A.
 static sn_factor_failure failure_at(const sn_front *f, int32_t column) {

@@ -169,7 +169,6 @@ void sn_factor_destroy(sn_factor **factor) {
     SN_RELEASE(ctx, f->front_index);
     SN_RELEASE(ctx, f->relative);
     SN_RELEASE(ctx, f->scratch);
-    SN_RELEASE(ctx, f->kept_values);
     SN_RELEASE(ctx, f->places);
     SN_RELEASE(ctx, f->kept_places);
     SN_RELEASE(ctx, f->kept_doubles);

@@ -104,22 +104,60 @@ void sn_pack_tile(const void *data, int32_t tile) {
                                                       offset * (int64_t)factor->kernels->value_size);
 }
 
-void sn_pack_kept(const sn_factor *factor) {
-    pack_stripe *pack = choose_pack(sizeof(double), factor->kept_storage);
-    int32_t m = factor->kept_count;
-    for (int32_t column = 0; column < m; column += SN_STRIPE_COLUMNS) {
-        int32_t columns = sn_stripe_columns(m, column);
-        int64_t rows = m - column, stride = sn_trapezoid_stride(m, SN_PANEL_BLOCK, column / SN_PANEL_BLOCK);
-        const double *source =
-            (const double *)factor->kept_values + sn_trapezoid_column(m, SN_PANEL_BLOCK, column);
-        // A stripe is packed where columns before it stood, or it itself: nothing packed reaches further than
-        // what it was made from. Hence the copy.
+/// A panel that is packed where it stands, with `width` columns and `rows` rows.
+typedef struct packing {
+    void *values;
+    int64_t width, rows;
+    size_t real_size, value_size;
+    sn_factor_storage storage;
+    void *stripe; ///< Room for SN_STRIPE_COLUMNS columns.
+} packing;
+
+/// A stripe is packed where columns before it stood, or it itself: hence the copy. Nothing packed reaches
+/// further than what it was made from, because no value takes more room than a number of the panel.
+static void pack_where_it_stands(const packing *p) {
+    pack_stripe *pack = choose_pack(p->real_size, p->storage);
+    for (int64_t column = 0; column < p->width; column += SN_STRIPE_COLUMNS) {
+        int32_t columns = sn_stripe_columns((int32_t)p->width, (int32_t)column);
+        int64_t stride = sn_trapezoid_stride(p->rows, SN_PANEL_BLOCK, column / SN_PANEL_BLOCK);
+        size_t start = (size_t)sn_trapezoid_column(p->rows, SN_PANEL_BLOCK, column),
+               left = (size_t)(p->rows - column);
         for (int32_t j = 0; j < columns; j++)
-            memcpy(factor->kept_doubles + j * rows, source + j * stride, (size_t)rows * sizeof *source);
-        pack_job job = {factor->kept_doubles, rows, columns, m - column - columns, 0};
-        int64_t offset = sn_stripe_start(m, column / SN_STRIPE_COLUMNS);
-        pack(&job, (uint8_t *)factor->kept_values + offset * (int64_t)factor->kept_kernels->value_size);
+            memcpy((uint8_t *)p->stripe + (size_t)j * left * p->real_size,
+                   (const uint8_t *)p->values + (start + (size_t)(j * stride)) * p->real_size,
+                   left * p->real_size);
+        const pack_job job = {p->stripe, (int64_t)left, columns, (int32_t)(p->width - column) - columns,
+                              (int32_t)(p->rows - p->width)};
+        size_t offset = (size_t)sn_stripe_start(p->rows, column / SN_STRIPE_COLUMNS);
+        pack(&job, (uint8_t *)p->values + offset * p->value_size);
     }
+    // What kernels read beyond the end meets zeros there and must be finite.
+    size_t end = (size_t)sn_packed_size((int32_t)p->width, (int32_t)(p->rows - p->width)) * p->value_size;
+    memset((uint8_t *)p->values + end, 0, SN_PACKED_MARGIN);
+}
+
+void sn_pack_in_place(const sn_front *front) {
+    const sn_factor *factor = front->factor;
+    const sn_supernode *node = front->node;
+    const packing p = {front->panel,
+                       node->width,
+                       (int64_t)node->width + node->row_count,
+                       factor->fronts->real_size,
+                       factor->kernels->value_size,
+                       factor->storage,
+                       front->scratch + node->panel_start};
+    pack_where_it_stands(&p);
+}
+
+void sn_pack_kept(const sn_factor *factor) {
+    const packing p = {factor->kept_values,
+                       factor->kept_count,
+                       factor->kept_count,
+                       sizeof(double),
+                       factor->kept_kernels->value_size,
+                       factor->kept_storage,
+                       factor->kept_doubles};
+    pack_where_it_stands(&p);
 }
 
 /// The power of 2 whose square is nearest to 1 / diagonal. A diagonal entry that is not positive fails later.

@@ -97,8 +97,11 @@ static int64_t update_bytes(const memory *m, const sn_supernode *node) {
     return align(sn_update_size(node) * (int64_t)m->factor->fronts->real_size);
 }
 
+/// Scratch for a panel, or for packing one of its stripes.
 static int64_t panel_bytes(const memory *m, const sn_supernode *node) {
-    return align(sn_panel_size(node) * (int64_t)m->factor->fronts->real_size);
+    int64_t stripe = SN_STRIPE_COLUMNS * ((int64_t)node->width + node->row_count);
+    return align((node->panel_in_values ? stripe : sn_panel_size(node)) *
+                 (int64_t)m->factor->fronts->real_size);
 }
 
 static sn_status memory_begin(memory *m) {
@@ -127,11 +130,13 @@ static void memory_end(memory *m) {
     SN_RELEASE(ctx, m->updates.holes);
 }
 
-/// Room for an update in the packed panels of the top that are computed after it was absorbed: those of its
-/// parent and of that one's ancestors. -1: none.
+/// Room for an update in the packed panels of the top that are not in use before it was absorbed: those of
+/// its parent (unless that is factored there) and of that one's ancestors. -1: none.
 static int64_t take_from_panels(memory *m, const sn_supernode *node, int64_t size) {
     for (int32_t a = node->parent; a != SN_FACTOR_NONE; a = m->factor->supernodes[a].parent) {
-        int64_t start = a < m->factor->first_top ? -1 : plan_take(&m->panels[a - m->factor->first_top], size);
+        bool is_in_use =
+            a < m->factor->first_top || (a == node->parent && m->factor->supernodes[a].panel_in_values);
+        int64_t start = is_in_use ? -1 : plan_take(&m->panels[a - m->factor->first_top], size);
         if (start >= 0)
             return start;
     }
@@ -227,26 +232,66 @@ cleanup:
     return status;
 }
 
+/// Bytes of scratch: slots for groups, or the top, or the factor of S.
+static int64_t scratch_bytes(const memory *m) {
+    const sn_factor *factor = m->factor;
+    int64_t schur = sn_trapezoid_size(factor->kept_count, SN_PANEL_BLOCK, factor->kept_count);
+    int64_t bytes = schur * (int64_t)sizeof(double) + SN_PACKED_MARGIN;
+    bytes = bytes > m->scratch.end ? bytes : m->scratch.end;
+    return bytes > m->slot_size * factor->slot_count ? bytes : m->slot_size * factor->slot_count;
+}
+
+/// Plans with the last panel, the largest one in most cases, in its values or not; returns the bytes it
+/// takes.
+static sn_status plan_with(sn_factor *factor, bool in_values, int64_t *out_bytes) {
+    sn_status status = SN_OK;
+    memory m = {.factor = factor};
+    sn_supernode *last = in_values ? &factor->supernodes[factor->supernode_count - 1] : NULL;
+    if (factor->supernode_count > 0)
+        factor->supernodes[factor->supernode_count - 1].panel_in_values = in_values;
+    factor->relative_size = 0;
+    SN_TRY(memory_begin(&m));
+    SN_TRY(plan_fronts(&m));
+    factor->slot_size = m.slot_size;
+    factor->scratch_size = scratch_bytes(&m);
+    factor->updates_size = m.updates.end;
+    *out_bytes = factor->scratch_size + factor->updates_size;
+    if (last)
+        *out_bytes += (sn_panel_size(last) - sn_packed_size(last->width, last->row_count)) *
+                      (int64_t)factor->fronts->real_size;
+
+cleanup:
+    memory_end(&m);
+    return status;
+}
+
+/// Whether the last panel can stand in its values while it is factored.
+static bool may_stand_in_values(const sn_factor *factor) {
+    return factor->first_top < factor->supernode_count &&
+           factor->fronts->real_size == factor->kernels->value_size;
+}
+
 sn_status sn_factor_plan_memory(sn_factor *factor) {
     sn_status status = SN_OK;
     sn_context *ctx = factor->context;
     int32_t threads = sn_context_thread_count(ctx);
-    memory m = {.factor = factor};
-    SN_TRY(memory_begin(&m));
-    SN_TRY(plan_fronts(&m));
+    int64_t apart = 0, in_values = INT64_MAX, root_rows = 0;
     factor->slot_count = threads < factor->group_count ? threads : factor->group_count;
     factor->slot_count = factor->slot_count > 1 ? factor->slot_count : 1;
-    factor->slot_size = m.slot_size;
-    int64_t slots = m.slot_size * factor->slot_count;
-    SN_TRY_NEW(ctx, factor->scratch, slots > m.scratch.end ? slots : m.scratch.end);
-    SN_TRY_NEW(ctx, factor->updates, m.updates.end);
-    SN_TRY_NEW(ctx, factor->front_index, (int64_t)factor->slot_count * factor->place_count);
-    int64_t relative = factor->slot_count * factor->relative_size, root_rows = 0;
+    if (may_stand_in_values(factor))
+        SN_TRY(plan_with(factor, true, &in_values));
+    SN_TRY(plan_with(factor, false, &apart));
+    if (in_values < apart)
+        SN_TRY(plan_with(factor, true, &in_values));
     for (int32_t k = 0; k < factor->root_count; k++)
         root_rows += factor->supernodes[factor->roots[k]].row_count;
+    int64_t relative = factor->slot_count * factor->relative_size;
+    SN_TRY_NEW(ctx, factor->scratch, factor->scratch_size);
+    factor->kept_values = factor->scratch;
+    SN_TRY_NEW(ctx, factor->updates, factor->updates_size);
+    SN_TRY_NEW(ctx, factor->front_index, (int64_t)factor->slot_count * factor->place_count);
     SN_TRY_NEW(ctx, factor->relative, relative > root_rows ? relative : root_rows);
 
 cleanup:
-    memory_end(&m);
     return status;
 }
