@@ -1,8 +1,7 @@
 #include "bench_cholmod.h"
 
-#include <cblas.h>
 #include <cholmod.h>
-#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 struct bench_cholmod {
@@ -29,7 +28,7 @@ static cholmod_sparse *copy_matrix(const sn_factor_matrix *matrix, cholmod_commo
     return a;
 }
 
-bench_cholmod *bench_cholmod_create(const sn_factor_matrix *matrix) {
+bench_cholmod *bench_cholmod_create(const sn_factor_matrix *matrix, const int32_t *order) {
     bench_cholmod *peer = calloc(1, sizeof *peer);
     if (!peer)
         return NULL;
@@ -37,11 +36,12 @@ bench_cholmod *bench_cholmod_create(const sn_factor_matrix *matrix) {
     cholmod_start(common);
     common->print = 0;
     common->nmethods = 1;
-    common->method[0].ordering = CHOLMOD_METIS;
+    common->method[0].ordering = order ? CHOLMOD_GIVEN : CHOLMOD_METIS;
     common->postorder = 1;
     common->supernodal = CHOLMOD_SUPERNODAL;
     peer->matrix = copy_matrix(matrix, common);
-    peer->factor = peer->matrix ? cholmod_analyze(peer->matrix, common) : NULL;
+    // The order is read only, which the interface does not say.
+    peer->factor = peer->matrix ? cholmod_analyze_p(peer->matrix, (int *)order, NULL, 0, common) : NULL;
     peer->b = cholmod_ones((size_t)matrix->n, 3, CHOLMOD_REAL, common);
     if (!peer->factor || !peer->b) {
         bench_cholmod_destroy(peer);
@@ -68,6 +68,27 @@ double bench_cholmod_nonzeros(const bench_cholmod *peer) {
     return peer->common.lnz;
 }
 
+double bench_cholmod_flops(const bench_cholmod *peer) {
+    return peer->common.fl;
+}
+
+const int32_t *bench_cholmod_order(const bench_cholmod *peer) {
+    return peer->factor->Perm;
+}
+
+const char *bench_cholmod_settings(char *buffer, size_t size) {
+    cholmod_common defaults;
+    cholmod_start(&defaults);
+    snprintf(buffer, size,
+             "CHOLMOD %d.%d.%d supernodal, METIS alone, postordered, nrelax %zu %zu %zu, zrelax %g %g %g, "
+             "OpenBLAS with 1 or 2 threads, the better of both for each number",
+             CHOLMOD_MAIN_VERSION, CHOLMOD_SUB_VERSION, CHOLMOD_SUBSUB_VERSION, defaults.nrelax[0],
+             defaults.nrelax[1], defaults.nrelax[2], defaults.zrelax[0], defaults.zrelax[1],
+             defaults.zrelax[2]);
+    cholmod_finish(&defaults);
+    return buffer;
+}
+
 bool bench_cholmod_numeric(void *data) {
     bench_cholmod *peer = data;
     return cholmod_factorize(peer->matrix, peer->factor, &peer->common) && peer->common.status == CHOLMOD_OK;
@@ -77,14 +98,4 @@ bool bench_cholmod_solve(void *data) {
     bench_cholmod *peer = data;
     return cholmod_solve2(CHOLMOD_A, peer->factor, peer->b, NULL, &peer->x, NULL, &peer->y, &peer->e,
                           &peer->common);
-}
-
-double bench_cholmod_time(const bench_options *options, bool (*run)(void *data), bench_cholmod *peer) {
-    double best = INFINITY;
-    for (int32_t threads = 1; threads <= options->threads && threads <= 2; threads++) {
-        openblas_set_num_threads(threads);
-        best = fmin(best, bench_time(options->repetitions, run, peer));
-    }
-    openblas_set_num_threads(1);
-    return best;
 }

@@ -8,19 +8,23 @@
 
 typedef struct bench_cholmod bench_cholmod;
 
-/// Analyzes a matrix, which is borrowed until the end. NULL if that failed.
-bench_cholmod *bench_cholmod_create(const sn_factor_matrix *matrix);
+/// Analyzes a matrix, which is borrowed until the end, with METIS or, `order` [n] given, with that order of
+/// elimination. NULL if that failed.
+bench_cholmod *bench_cholmod_create(const sn_factor_matrix *matrix, const int32_t *order);
 void bench_cholmod_destroy(bench_cholmod *peer);
 
-/// Entries of L.
+/// Entries of L, and operations.
 double bench_cholmod_nonzeros(const bench_cholmod *peer);
+double bench_cholmod_flops(const bench_cholmod *peer);
 
-/// Runs of bench_time(); `data` is a bench_cholmod. The solve has three right-hand sides of ones.
+/// [n] its order of elimination.
+const int32_t *bench_cholmod_order(const bench_cholmod *peer);
+
+/// Version and settings in words.
+const char *bench_cholmod_settings(char *buffer, size_t size);
+
+/// Runs of bench_peer_time(); `data` is a bench_cholmod. The solve has three right-hand sides of ones.
 bool bench_cholmod_numeric(void *data);
 bool bench_cholmod_solve(void *data);
-
-/// Median time in ms of one of these runs with 1 thread or, if that is faster, with all threads but 2 at
-/// most; negative after a failure.
-double bench_cholmod_time(const bench_options *options, bool (*run)(void *data), bench_cholmod *peer);
 
 #endif

@@ -59,6 +59,7 @@ bool bench_json_write(const char *path, const bench_machine *machine, const benc
     write_text_member(file, "cpu", machine->cpu);
     write_number_member(file, "read_bandwidth_GBps", machine->read_bandwidth);
     write_number_member(file, "flops_GFps", machine->flops);
+    write_number_member(file, "load_average", machine->load);
     fprintf(file, "\"cores\": %d},\n  \"rows\": [\n", (int)machine->cores);
     for (int32_t i = 0; i < report->count; i++) {
         write_row(file, &report->rows[i]);

@@ -1,6 +1,7 @@
 #include "bench.h"
 
 #include <cblas.h>
+#include <math.h>
 #include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,6 +24,17 @@ static void read_cpu_name(char *name, size_t size) {
         break;
     }
     fclose(file);
+}
+
+double bench_load(void) {
+    double load = -1;
+    FILE *file = fopen("/proc/loadavg", "r");
+    if (!file)
+        return load;
+    if (fscanf(file, "%lf", &load) != 1)
+        load = -1;
+    fclose(file);
+    return load;
 }
 
 /// Best of several passes over memory far larger than caches.
@@ -77,4 +89,14 @@ bench_machine bench_machine_measure(int32_t threads) {
     machine.read_bandwidth = measure_read(threads);
     machine.flops = measure_product(threads);
     return machine;
+}
+
+double bench_peer_time(const bench_options *options, bool (*run)(void *data), void *data) {
+    double best = INFINITY;
+    for (int32_t threads = 1; threads <= options->threads && threads <= 2; threads++) {
+        openblas_set_num_threads(threads);
+        best = fmin(best, bench_time(options->repetitions, run, data));
+    }
+    openblas_set_num_threads(1);
+    return best;
 }

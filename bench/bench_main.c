@@ -1,4 +1,4 @@
-/// sinew-bench [NAME...] [--list] [--quick] [--json FILE] [--threads N]
+/// sinew-bench [NAME...] [--list] [--quick] [--only CASE] [--json FILE] [--threads N]
 #include "bench.h"
 
 #include <omp.h>
@@ -13,12 +13,14 @@ typedef struct bench {
     const char *name, *what;
     int32_t seconds, quick_seconds; ///< About, on 2 cores.
     bench_function *run;
+    void (*list)(void);
 } bench;
 
 static const bench benches[] = {
-    {"factor", "factorization and solve at 111 K nodes against CHOLMOD", 60, 10, bench_factor},
+    {"factor", "the partial factor on 15 matrices, 10 K to 500 K nodes, against CHOLMOD and MUMPS", 3600, 20,
+     bench_factor, bench_factor_list},
     {"step", "an iteration by stage at 10 K, 100 K and 650 K tets with contact, all threads and one", 120, 15,
-     bench_step},
+     bench_step, bench_step_list},
 };
 enum { BENCH_COUNT = sizeof benches / sizeof *benches };
 
@@ -31,7 +33,8 @@ typedef struct command {
 } command;
 
 static int print_usage(FILE *file) {
-    fprintf(file, "usage: sinew-bench [NAME...] [--list] [--quick] [--json FILE] [--threads N]\n");
+    fprintf(file,
+            "usage: sinew-bench [NAME...] [--list] [--quick] [--only CASE] [--json FILE] [--threads N]\n");
     return EXIT_USAGE;
 }
 
@@ -65,6 +68,8 @@ static bool parse(int count, char **arguments, command *c) {
             c->options.quick = true;
         else if (strcmp(argument, "--json") == 0 && value)
             c->json = arguments[++i];
+        else if (strcmp(argument, "--only") == 0 && value)
+            c->options.only = arguments[++i];
         else if (strcmp(argument, "--threads") == 0 && value) {
             if (!parse_threads(arguments[++i], &c->options.threads))
                 return false;
@@ -79,9 +84,11 @@ static bool parse(int count, char **arguments, command *c) {
 }
 
 static void print_list(void) {
-    for (int32_t i = 0; i < BENCH_COUNT; i++)
+    for (int32_t i = 0; i < BENCH_COUNT; i++) {
         printf("%-10s %s (%d s, quick %d s)\n", benches[i].name, benches[i].what, (int)benches[i].seconds,
                (int)benches[i].quick_seconds);
+        benches[i].list();
+    }
 }
 
 int main(int count, char **arguments) {
@@ -93,13 +100,24 @@ int main(int count, char **arguments) {
         print_list();
         return EXIT_DONE;
     }
+    double load = bench_load();
     bench_machine machine = bench_machine_measure(c.options.threads);
     c.options.read_bandwidth = machine.read_bandwidth;
+    machine.load = load;
     printf("%s, %d cores; with %d threads %.1f GB/s read, %.1f GF/s matrix product\n", machine.cpu,
            (int)machine.cores, (int)c.options.threads, machine.read_bandwidth, machine.flops);
+    if (load > 0.5)
+        printf(
+            "The machine was not idle (load average %.1f): trust ratios more than times, and neither much.\n",
+            load);
     for (int32_t i = 0; i < BENCH_COUNT; i++)
         if ((c.chosen[i] || !c.any_chosen) && !benches[i].run(&c.options, &report))
             return EXIT_INTERNAL;
+    if (c.options.only && report.count == 0) {
+        fprintf(stderr, "sinew-bench: no case is called '%s'; --list names them, * stands for anything\n",
+                c.options.only);
+        return EXIT_USAGE;
+    }
     if (c.json && !bench_json_write(c.json, &machine, &report)) {
         fprintf(stderr, "sinew-bench: %s could not be written\n", c.json);
         return EXIT_WRITE;

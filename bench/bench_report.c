@@ -1,6 +1,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "bench.h"
 
+#include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -32,6 +33,12 @@ double bench_time(int32_t repetitions, bool (*run)(void *data), void *data) {
         times[i] = 1e3 * (bench_clock() - begin);
     }
     return bench_median(times, repetitions);
+}
+
+bool bench_is_chosen(const bench_options *options, const char *name, bool is_quick) {
+    if (options->only)
+        return fnmatch(options->only, name, 0) == 0;
+    return is_quick || !options->quick;
 }
 
 double bench_row_ratio(const bench_row *row) {

@@ -104,9 +104,9 @@ static bool measure_peer(const bench_options *options, const bench_scene *scene,
     if (bench_scene_matrix(scene, STEP, &matrix) < 0)
         return fail(scene, "the matrix could not be assembled");
     sn_factor_matrix lower = {matrix.n, matrix.start, matrix.column, matrix.value};
-    bench_cholmod *peer = bench_cholmod_create(&lower);
+    bench_cholmod *peer = bench_cholmod_create(&lower, NULL);
     bool done = peer && bench_cholmod_numeric(peer);
-    *out_ms = done ? bench_cholmod_time(options, bench_cholmod_solve, peer) : -1;
+    *out_ms = done ? bench_peer_time(options, bench_cholmod_solve, peer) : -1;
     bench_cholmod_destroy(peer);
     sn_csr_destroy(scene->context, &matrix);
     return *out_ms >= 0 || fail(scene, "CHOLMOD failed");
@@ -164,7 +164,8 @@ static bool measure(const bench_options *options, const step_case *c, int32_t th
 }
 
 static bench_row start_row(const char *name, int32_t threads, const step_cost *cost) {
-    bench_row row = {.bench = "step", .name = name, .unit = "ms per iteration"};
+    bench_row row = {.bench = "step", .unit = "ms per iteration"};
+    snprintf(row.name, sizeof row.name, "%s", name);
     snprintf(row.note, sizeof row.note, "%d tets, %d nodes, %d contacts, %d iterations a step, %d thread%s",
              (int)cost->tets, (int)cost->nodes, (int)cost->contacts, ITERATIONS, (int)threads,
              threads == 1 ? "" : "s");
@@ -181,11 +182,12 @@ static void add_stages(bench_report *report, const char *name, int32_t threads, 
                   {"iteration, L-BFGS", cost->lbfgs}};
     bench_row row = start_row(name, threads, cost);
     for (size_t i = 0; i < sizeof stages / sizeof *stages; i++) {
-        row.quantity = stages[i].quantity;
+        snprintf(row.quantity, sizeof row.quantity, "%s", stages[i].quantity);
         row.ours = stages[i].ms;
         bench_report_add(report, &row);
     }
-    row.quantity = "factorization", row.unit = "ms", row.ours = cost->factorization;
+    snprintf(row.quantity, sizeof row.quantity, "%s", "factorization"), row.unit = "ms",
+                                                                        row.ours = cost->factorization;
     bench_report_add(report, &row);
 }
 
@@ -193,11 +195,11 @@ static void add_sweep_peers(const bench_options *options, bench_report *report, 
                             const step_cost *cost) {
     bench_row row = start_row(c->name, options->threads, cost);
     row.ours = cost->ms.sweep;
-    row.quantity = "sweep vs solve of 3";
+    snprintf(row.quantity, sizeof row.quantity, "%s", "sweep vs solve of 3");
     row.peer_name = "CHOLMOD", row.peer = cost->peer, row.target = 1;
     bench_report_add(report, &row);
     double read = 1e3 * cost->read_gb / options->read_bandwidth;
-    row.quantity = "sweep vs reading L";
+    snprintf(row.quantity, sizeof row.quantity, "%s", "sweep vs reading L");
     row.peer_name = "read bandwidth", row.peer = read, row.target = c->read_target;
     snprintf(row.note, sizeof row.note,
              "%.3g MB of L, read forward and backward: %.0f %% of the read bandwidth",
@@ -209,10 +211,12 @@ static void add_speedups(const bench_options *options, bench_report *report, con
                          const step_cost *all, const step_cost *one) {
     bench_row row = start_row(c->name, options->threads, all);
     row.peer_name = "Sinew, 1 thread";
-    row.quantity = "local vs 1 thread", row.ours = all->ms.local, row.peer = one->ms.local;
+    snprintf(row.quantity, sizeof row.quantity, "%s", "local vs 1 thread"), row.ours = all->ms.local,
+                                                                            row.peer = one->ms.local;
     row.target = c->local_target;
     bench_report_add(report, &row);
-    row.quantity = "iteration vs 1 thread", row.ours = all->ms.total, row.peer = one->ms.total;
+    snprintf(row.quantity, sizeof row.quantity, "%s", "iteration vs 1 thread"), row.ours = all->ms.total,
+                                                                                row.peer = one->ms.total;
     row.target = 1;
     bench_report_add(report, &row);
 }
@@ -234,7 +238,13 @@ static bool run_case(const bench_options *options, bench_report *report, const s
 
 bool bench_step(const bench_options *options, bench_report *report) {
     for (int32_t i = 0; i < CASE_COUNT; i++)
-        if ((!options->quick || cases[i].is_quick) && !run_case(options, report, &cases[i]))
+        if (bench_is_chosen(options, cases[i].name, cases[i].is_quick) &&
+            !run_case(options, report, &cases[i]))
             return false;
     return true;
+}
+
+void bench_step_list(void) {
+    for (int32_t i = 0; i < CASE_COUNT; i++)
+        printf("    %s\n", cases[i].name);
 }

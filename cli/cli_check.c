@@ -92,8 +92,9 @@ static void print_cost(const cli_simulation *s) {
     printf("factor: %lld non-zeros, %.3g GFLOP\n", (long long)report.factor_nonzeros,
            report.factor_flops * 1e-9);
     printf("memory: %.0f MB now, about as much while stepping\n", memory * 1e-6);
-    double sweep = 2 * 8 * (double)report.factor_nonzeros / 5e9;
-    double local = 150e-9 * sn_model_get_info(s->model).tet_count;
+    bool is_fast = stepper.precision == SN_PRECISION_FAST;
+    double sweep = 2 * (is_fast ? 4 : 8) * (double)report.factor_nonzeros / 5e9;
+    double local = (is_fast ? 80e-9 : 110e-9) * sn_model_get_info(s->model).tet_count;
     double step = stepper.solver.iterations * (sweep + local) / sn_context_thread_count(s->context);
     printf("time: %d frames of %.6g s in %d substeps; roughly %.2g s a frame at the full budget of %d "
            "iterations\n",

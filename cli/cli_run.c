@@ -13,9 +13,13 @@ static int run_run(int argc, char **argv);
 typedef struct run_values {
     const char *output;
     int32_t frames, threads; ///< 0: as the scene says; all
+    int32_t precision;       ///< Index into precisions; -1: as the scene says.
     cli_list set;
     bool resume, overwrite, strict, quiet, verbose;
 } run_values;
+
+static const char *const precisions[] = {"fast", "accurate", NULL};
+static const char *const precision_overrides[] = {"precision=fast", "precision=accurate"};
 
 static const cli_option options[] = {
     {.name = "output",
@@ -38,6 +42,12 @@ static const cli_option options[] = {
      .help = "threads (default: all; results are the same for any number)",
      .low = 1,
      .high = 256},
+    {.name = "precision",
+     .kind = CLI_CHOICE,
+     .offset = offsetof(run_values, precision),
+     .value = "fast|accurate",
+     .help = "numbers inside a step, instead of the scene's precision (sinew help scene)",
+     .choices = precisions},
     {.name = "set",
      .kind = CLI_LIST,
      .offset = offsetof(run_values, set),
@@ -70,8 +80,8 @@ static const cli_option options[] = {
 
 const cli_command cli_run_command = {
     .name = "run",
-    .usage = "run SCENE [-o DIR] [--frames N] [--threads N] [--set KEY=VALUE]... [--resume|--overwrite] "
-             "[--strict] [-q|-v]",
+    .usage = "run SCENE [-o DIR] [--frames N] [--threads N] [--precision fast|accurate] [--set KEY=VALUE]... "
+             "[--resume|--overwrite] [--strict] [-q|-v]",
     .summary = "Steps a scene; writes frames, stats.jsonl, summary.json and player.html.",
     .details =
         "Ctrl-C ends the run after the frame, with a checkpoint; --resume goes on from it, also after a "
@@ -257,7 +267,7 @@ static int record_run(run_job *job) {
 }
 
 static int run_run(int argc, char **argv) {
-    run_values values = {0};
+    run_values values = {.precision = -1};
     cli_list operands;
     int code = cli_parse(&cli_run_command, argc, argv, &values, &operands);
     if (code != CLI_DONE)
@@ -268,6 +278,9 @@ static int run_run(int argc, char **argv) {
         return cli_fail(CLI_USAGE,
                         "--resume and --overwrite: found both, expected one: to go on with the run "
                         "in the folder, or to begin anew");
+    // The last word on a value wins.
+    if (values.precision >= 0 && values.set.count < CLI_LIST_MAX)
+        values.set.item[values.set.count++] = precision_overrides[values.precision];
     char folder[4096], command[4096];
     if (!values.output)
         default_output(operands.item[0], folder, sizeof folder);

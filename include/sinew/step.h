@@ -34,9 +34,20 @@ typedef struct sn_solver_def {
 /// The defaults, with the mark.
 SN_API sn_solver_def sn_solver_def_default(void);
 
+/// In which numbers a stepper works inside. Positions, velocities, forces, norms and energies are double in
+/// both, and both go to the same minimum.
+typedef enum sn_precision {
+    SN_PRECISION_FAST =
+        0, ///< The factor is kept in float, and elements are decomposed in float and corrected.
+    SN_PRECISION_ACCURATE = 1 ///< Everything in double.
+} sn_precision;
+/// Its name in scenes: "fast" or "accurate".
+SN_API const char *sn_precision_name(sn_precision precision);
+
 /// How to step. Start from sn_stepper_def_default().
 typedef struct sn_stepper_def {
     sn_integrator integrator;
+    sn_precision precision; ///< Default SN_PRECISION_ACCURATE.
     sn_solver_def solver;
     uint32_t mark;
 } sn_stepper_def;

@@ -103,7 +103,8 @@ static void fill_blocks(sn_elastic *elastic, const sn_elastic_def *def) {
             pad_block(&elastic->blocks[block++], lane);
         if (block > begin) {
             SN_ASSERT(elastic->range_count < MAX_RANGES);
-            elastic->range[elastic->range_count++] = (block_range){begin, block, table[model].kernel};
+            sn_material_kernel *kernel = def->is_fast ? table[model].fast_kernel : table[model].kernel;
+            elastic->range[elastic->range_count++] = (block_range){begin, block, kernel};
             elastic->is_projective &= table[model].is_projective;
         }
     }
@@ -263,7 +264,7 @@ sn_elastic_energy sn_elastic_evaluate(sn_elastic *elastic, const double *x, cons
     for (int32_t r = 0; r < elastic->range_count; r++) {
         const block_range *range = &elastic->range[r];
         evaluate_job job = {elastic, x, gradient, range->kernel, range->begin};
-        sn_parallel_for(elastic->ctx, range->end - range->begin, 16, evaluate_blocks, &job);
+        sn_parallel_for(elastic->ctx, range->end - range->begin, 4, evaluate_blocks, &job);
     }
     energy.solid = sn_parallel_sum(elastic->ctx, elastic->block_count, sum_block_energy, elastic);
     double middle = sn_clock();

@@ -23,6 +23,7 @@ typedef struct sn_elastic_def {
     const int32_t *tet_material; ///< [tet_count]
     int32_t spring_count;
     const sn_spring *springs;
+    bool is_fast; ///< Materials by their fast kernels.
 } sn_elastic_def;
 
 typedef struct sn_elastic sn_elastic;

@@ -4,17 +4,27 @@
 /// is one task of one thread), then the supernodes above them (one after the other, all threads inside each),
 /// then the kept unknowns, whose Schur complement S is dense and stays apart.
 ///
-/// Numeric phase: multifrontal. The front of a supernode with `width` columns and `row_count` rows below is a
-/// dense panel (scratch memory) and an update matrix (planned memory) that its parent, or S, absorbs. The
-/// finished panel is repacked for the sweeps: stripes of 8 columns, stored row by row, so that a sweep reads
-/// memory once and in order. A last stripe of fewer columns is 4, 2 or 1 wide; a row of a stripe never
-/// straddles a cache line. Diagonal entries are stored as reciprocals.
+/// Numeric phase: multifrontal, in float or double (one source, factor_front_kernel.h). The front of a
+/// supernode with `width` columns and `row_count` rows below is a dense panel and an update matrix that its
+/// parent, or S, absorbs. Where each of them lies is planned beforehand: inside a group in the scratch of the
+/// thread; above the groups in the scratch of all threads, which then is free; the updates that groups leave
+/// for the top in the room of packed panels that are not computed yet, those of their ancestors in the top.
 ///
-/// Sweeps: the vector lives in "places" of 4 doubles (3 right-hand sides and a spare lane: one aligned vector
-/// register). A group has places for its own columns and, behind them, for the rows outside it which it
-/// updates. So groups never write to shared memory; what they add to the top is summed in group order. All
-/// sums have one order, whatever the number of threads; tile shapes depend on the front alone, because BLAS
-/// rounds differently for other shapes.
+/// Fronts hold the scaled matrix E A E: E are powers of 2 that bring the diagonal of A close to 1. That is
+/// exact and keeps floats and halves within their range, whatever the units. With L that of E A E, vectors
+/// are scaled when they enter and leave the places; S is unscaled and in double.
+///
+/// The finished panel is repacked for the sweeps in the order in which they read it: stripes of 16 columns
+/// (the last one fewer), one after the other. A stripe holds its triangle by rows, then the rows of the
+/// panel's later columns, then the rows below the panel; the two last by 4 rows (the last ones fewer), and
+/// there 4 columns (the last ones fewer) at a time, row by row. So nothing is stored but the entries of L.
+/// Diagonal entries are stored as reciprocals. Numbers are rounded to the storage.
+///
+/// Sweeps: the vector lives in "places" of 4 numbers (3 right-hand sides and a spare lane), doubles for
+/// double storage and floats otherwise. A group has places for its own columns and, behind them, for the rows
+/// outside it which it updates. So groups never write to shared memory; what they add to the top is summed in
+/// group order. All sums have one order, whatever the number of threads; tile shapes depend on the front
+/// alone, because BLAS rounds differently for other shapes.
 ///
 /// Rejected: left-looking supernodal (updates scatter through index lists at every descendant, and S would
 /// need a special case), a tile scheduler over the whole tree (more overlap on many cores, but scratch memory
@@ -28,6 +38,13 @@
 /// No parent within the free part: the update matrix goes to S.
 enum { SN_FACTOR_NONE = -1 };
 
+/// Where an update matrix lies.
+typedef enum sn_factor_home {
+    SN_HOME_SCRATCH, ///< With the panels.
+    SN_HOME_VALUES,  ///< In packed panels of ancestors, which are not computed yet.
+    SN_HOME_UPDATES  ///< In memory for updates alone.
+} sn_factor_home;
+
 typedef struct sn_supernode {
     int32_t first;        ///< First column, in elimination order.
     int32_t width;        ///< Columns.
@@ -36,18 +53,20 @@ typedef struct sn_supernode {
     int32_t first_child;  ///< Children in ascending order, linked by next_sibling.
     int32_t next_sibling; ///< SN_FACTOR_NONE ends the list.
     int32_t place;        ///< Place of the first column in the sweep vector.
-    int64_t row_start;    ///< Into row_place and row_relative.
+    int64_t row_start;    ///< Into row_place.
     int64_t value_start;  ///< Into values: the packed panel.
-    int64_t update_start; ///< Into the scratch of the thread (inside a group) or the shared updates (roots of
-                          ///< groups, top).
-    int64_t entry_start;  ///< Into entries: entries of A that belong to its panel.
-    int32_t entry_count;
-    bool update_is_shared; ///< Which of the two.
+    int64_t panel_start;  ///< Bytes into the scratch of the thread, or of all threads (top). If the panel is
+                          ///< in its values: room for a stripe.
+    int64_t update_start; ///< Bytes into update_home.
+    sn_factor_home update_home;
+    bool panel_in_values; ///< It is factored and packed where it stays.
+    bool update_is_kept;  ///< Stays in memory of its own (SN_HOME_UPDATES) until it is computed anew.
 } sn_supernode;
 
-/// Entry `source` of the caller's values goes to `target`, an offset in a panel (or in S).
+/// Entry `source` of the caller's values goes to this row of a front (or of S).
 typedef struct sn_factor_entry {
-    int64_t source, target;
+    uint32_t source;
+    int32_t row;
 } sn_factor_entry;
 
 typedef struct sn_factor_group {
@@ -57,6 +76,14 @@ typedef struct sn_factor_group {
     int32_t boundary_count;
     int64_t boundary_start; ///< Into boundary_place: their places in the top or among the kept.
 } sn_factor_group;
+
+typedef struct sn_sweep_kernels sn_sweep_kernels;
+typedef struct sn_front_kernels sn_front_kernels;
+
+/// Vectors of sn_factor_refine(), [n, 3] each, allocated by its first call.
+typedef struct sn_factor_refinement {
+    double *residual, *last_residual, *correction, *direction, *product;
+} sn_factor_refinement;
 
 /// What went wrong first, in elimination order.
 typedef struct sn_factor_failure {
@@ -74,31 +101,50 @@ struct sn_factor {
     sn_supernode *supernodes;
     sn_factor_group *groups;
     int32_t *unknown; ///< [n] unknown eliminated at each position.
-    int32_t *row_place, *row_relative;
+    int32_t *row_place;
     int32_t *boundary_place;
     int32_t top_place; ///< Place of the first top column; the kept unknowns follow the top columns.
     int32_t place_count;
 
-    sn_factor_entry *entries;
-    sn_factor_entry *schur_entries;
-    int64_t schur_entry_count;
+    sn_factor_entry *entries; ///< Lower triangle of A by columns, in the order of elimination.
+    uint32_t *entry_start;    ///< [n + 1]
+    int32_t root_count;       ///< Supernodes whose updates go to S.
+    int32_t *roots;
 
-    double *values; ///< Packed panels.
-    double *shared_updates;
-    double *scratch;                     ///< Per thread: the updates of a group, then a panel.
-    int64_t scratch_size, scratch_panel; ///< Doubles per thread; offset of the panel in them.
-    double *top_panel;
-    double *places; ///< [place_count, 4]
-    /// S by columns, leading dimension kept_count + 1: the upper triangle holds S, and one row below it the
-    /// lower triangle holds its Cholesky factor.
-    double *schur;
-    sn_supernode kept_node; ///< S as a last supernode for the sweeps: its factor packed behind all others.
+    /// Partial refactorization. A stale supernode holds no numbers; its parent is stale, too.
+    int32_t *node_of; ///< [n] supernode of an unknown, SN_FACTOR_NONE for kept unknowns.
+    bool *stale;      ///< [supernode_count]
+    bool *touched;    ///< [supernode_count] what the numeric phase now running computes.
+    bool keeps_updates;
+    double *entry_values; ///< If it keeps updates: entries as last factored, in the order of `entries`.
+
+    sn_factor_storage storage, kept_storage; ///< Of `values` and of `kept_values`.
+    const sn_sweep_kernels *kernels, *kept_kernels;
+    void *values;      ///< Packed panels.
+    void *kept_values; ///< The factor of S: a trapezoid in double while it is computed, then packed in place.
+                       ///< It lies in `scratch`: a numeric phase makes it out of date.
+    const sn_front_kernels *fronts; ///< Arithmetic of the numeric phase.
+    uint8_t *updates;               ///< Update matrices that lie nowhere else.
+    uint8_t *scratch;               ///< Panels and updates: one slot a thread, or everything for the top.
+    int64_t scratch_size, updates_size, slot_size; ///< Bytes of both, and of a slot.
+    int32_t slot_count;                            ///< Threads that may work on groups at the same time.
+    int32_t *front_index; ///< [slot_count, place_count] index in the current front of a place.
+    int32_t *relative;    ///< [slot_count, relative_size] rows of children in the current front; also
+                          ///< of all roots in S.
+    int64_t relative_size;
+    void *places;         ///< [place_count, 4] of what the sweeps sum in.
+    void *kept_places;    ///< [kept_count, 4] of what the sweeps over S sum in.
+    double *kept_doubles; ///< [kept_count, SN_STRIPE_COLUMNS] between the two, and for packing.
+    double *scale;        ///< [place_count] scale of the unknown at each place, a power of 2.
+    sn_factor_refinement refinement;
+    double *schur;          ///< The lower triangle of S, a trapezoid of SN_PANEL_BLOCK.
+    sn_supernode kept_node; ///< S as a supernode for the sweeps, in its own values and places.
 
     bool has_numbers, schur_is_factored;
 };
 
-/// Orders the unknowns that are not kept: out_order[k] is the unknown eliminated k-th. `is_kept` [n].
-SN_NODISCARD sn_status sn_factor_order(sn_context *ctx, const sn_factor_matrix *pattern, const bool *is_kept,
+/// Orders the unknowns that are not left out: out_order[k] is the unknown eliminated k-th. `is_out` [n].
+SN_NODISCARD sn_status sn_factor_order(sn_context *ctx, const sn_factor_matrix *pattern, const bool *is_out,
                                        int32_t seed, int32_t *out_order);
 
 /// Result of the symbolic analysis, before memory is laid out.
@@ -113,9 +159,10 @@ typedef struct sn_symbolic {
 } sn_symbolic;
 
 /// Elimination tree, column counts, relaxed supernodes in postorder. symbolic->order holds the wanted order
-/// on entry (kept unknowns last) and an equivalent one on return.
+/// on entry (kept unknowns last) and an equivalent one on return. No supernode mixes late unknowns with
+/// others, `is_late` [n], so that a change of a late one leaves the others alone.
 SN_NODISCARD sn_status sn_factor_analyze(sn_context *ctx, const sn_factor_matrix *pattern, int32_t free_count,
-                                         sn_symbolic *symbolic);
+                                         const bool *is_late, sn_symbolic *symbolic);
 void sn_symbolic_destroy(sn_context *ctx, sn_symbolic *symbolic);
 
 /// Rows of the permuted strict lower triangle: for each position i, the positions j < i, j < free_count,
@@ -126,41 +173,122 @@ void sn_factor_permute(const sn_factor_matrix *pattern, int32_t free_count, cons
 /// Chooses groups, lays out places, panels, updates and entries, and allocates all memory of the later
 /// phases.
 SN_NODISCARD sn_status sn_factor_lay_out(sn_factor *factor, const sn_factor_matrix *pattern,
-                                         sn_symbolic *symbolic);
+                                         const sn_factor_def *def, sn_symbolic *symbolic);
 
-/// Stripes of a panel: the one that starts at `column` of `width` has sn_stripe_columns() columns stored
-/// sn_stripe_stride() wide; the difference is zeros.
+/// Plans where panels and updates lie, and allocates their memory. Packed panels have their places.
+SN_NODISCARD sn_status sn_factor_plan_memory(sn_factor *factor);
+
+/// Marks the supernode (SN_FACTOR_NONE: nothing) and its ancestors. `mark` must be upward closed.
+void sn_factor_mark_path(const sn_factor *factor, int32_t s, bool *mark);
+
+/// Marks the supernodes whose update matrices stay, as the definition wants it.
+SN_NODISCARD sn_status sn_factor_plan_kept(sn_factor *factor, const sn_factor_def *def);
+
+/// Bytes behind packed numbers that kernels may read and ignore.
+enum { SN_PACKED_MARGIN = 192 };
+
+/// Columns of a stripe; the last one of a panel may have fewer.
+enum { SN_STRIPE_COLUMNS = 16, SN_TRIANGLE_SIZE = 144 };
+
 static inline int32_t sn_stripe_columns(int32_t width, int32_t column) {
-    int32_t left = width - column;
-    return left >= 8 ? 8 : left == 7 ? 7 : left >= 4 ? 4 : left == 3 ? 3 : left;
+    return width - column < SN_STRIPE_COLUMNS ? width - column : SN_STRIPE_COLUMNS;
 }
 
-static inline int32_t sn_stripe_stride(int32_t columns) {
-    return columns == 7 ? 8 : columns == 3 ? 4 : columns;
+/// Numbers in the triangle of a stripe. That of a whole one is filled up, so that its rows can be read by
+/// aligned vectors.
+static inline int64_t sn_triangle_size(int64_t columns) {
+    return columns == SN_STRIPE_COLUMNS ? SN_TRIANGLE_SIZE : columns * (columns + 1) / 2;
 }
 
-/// Doubles of a packed panel, a multiple of 8.
-int64_t sn_packed_size(int32_t width, int32_t row_count);
-
-/// Leading dimensions of a panel and of an update matrix, multiples of 8.
-static inline int64_t sn_panel_stride(const sn_supernode *node) {
-    int64_t stride = ((int64_t)node->width + node->row_count + 7) / 8 * 8;
-    // Columns that are a page apart would fight for the same cache sets.
-    return stride % 512 == 0 ? stride + 8 : stride;
+/// Numbers in a stripe with `rows` rows below its triangle.
+static inline int64_t sn_stripe_size(int64_t columns, int64_t rows) {
+    return sn_triangle_size(columns) + columns * rows;
 }
 
-static inline int64_t sn_update_stride(const sn_supernode *node) {
-    int64_t stride = ((int64_t)node->row_count + 7) / 8 * 8;
-    return stride % 512 == 0 ? stride + 8 : stride;
+/// Offset of stripe `stripe` in a packed panel with `total` = width + row_count.
+static inline int64_t sn_stripe_start(int64_t total, int64_t stripe) {
+    return stripe * sn_stripe_size(SN_STRIPE_COLUMNS, total - SN_STRIPE_COLUMNS) -
+           SN_STRIPE_COLUMNS * SN_STRIPE_COLUMNS / 2 * stripe * (stripe - 1);
+}
+
+/// Numbers in a packed panel.
+static inline int64_t sn_packed_size(int64_t width, int64_t row_count) {
+    int64_t rest = width % SN_STRIPE_COLUMNS;
+    return sn_stripe_start(width + row_count, width / SN_STRIPE_COLUMNS) +
+           (rest > 0 ? sn_stripe_size(rest, row_count) : 0);
+}
+
+/// Where a panel begins that would follow number `end`: panels with whole stripes are aligned.
+static inline int64_t sn_panel_start(int64_t end, int32_t width) {
+    return width < SN_STRIPE_COLUMNS ? end
+                                     : (end + SN_STRIPE_COLUMNS - 1) / SN_STRIPE_COLUMNS * SN_STRIPE_COLUMNS;
+}
+
+/// Panels, updates and S are trapezoids: columns from the diagonal down, stored by blocks of columns, each
+/// with its own leading dimension. Only inside a block is there room above the diagonal.
+enum { SN_PANEL_BLOCK = 256, SN_UPDATE_BLOCK = 128 };
+
+/// Leading dimension of a block of a trapezoid with `rows` rows in its first column. Columns that are a page
+/// apart would fight for the same cache sets.
+static inline int64_t sn_trapezoid_stride(int64_t rows, int64_t block_size, int64_t block) {
+    int64_t stride = (rows + 7) / 8 * 8;
+    return (stride % SN_UPDATE_BLOCK == 0 ? stride + 8 : stride) - block_size * block;
+}
+
+/// Offset of a block.
+static inline int64_t sn_trapezoid_block(int64_t rows, int64_t block_size, int64_t block) {
+    return block_size *
+           (block * sn_trapezoid_stride(rows, block_size, 0) - block_size * block * (block - 1) / 2);
+}
+
+/// Offset of the diagonal entry of a column; the rows below follow it.
+static inline int64_t sn_trapezoid_column(int64_t rows, int64_t block_size, int64_t column) {
+    int64_t block = column / block_size;
+    return sn_trapezoid_block(rows, block_size, block) +
+           column % block_size * (sn_trapezoid_stride(rows, block_size, block) + 1);
+}
+
+/// Numbers in the first `columns` columns.
+static inline int64_t sn_trapezoid_size(int64_t rows, int64_t block_size, int64_t columns) {
+    if (columns == 0)
+        return 0;
+    int64_t last = (columns - 1) / block_size;
+    return sn_trapezoid_block(rows, block_size, last) +
+           sn_trapezoid_stride(rows, block_size, last) * (columns - block_size * last);
+}
+
+static inline int64_t sn_panel_size(const sn_supernode *node) {
+    return sn_trapezoid_size((int64_t)node->width + node->row_count, SN_PANEL_BLOCK, node->width);
+}
+
+/// Offset of the diagonal entry of a column of a panel.
+static inline int64_t sn_panel_column(const sn_supernode *node, int64_t column) {
+    return sn_trapezoid_column((int64_t)node->width + node->row_count, SN_PANEL_BLOCK, column);
+}
+
+static inline int64_t sn_update_size(const sn_supernode *node) {
+    return sn_trapezoid_size(node->row_count, SN_UPDATE_BLOCK, node->row_count);
+}
+
+/// Offset of the diagonal entry of a column of an update matrix.
+static inline int64_t sn_update_column(const sn_supernode *node, int64_t column) {
+    return sn_trapezoid_column(node->row_count, SN_UPDATE_BLOCK, column);
+}
+
+/// Floating-point operations of a supernode's front, with the zeros it stores: the sum of the squares of its
+/// columns' lengths.
+static inline double sn_front_flops(int32_t width, int32_t row_count) {
+    double w = width, r = row_count;
+    return w * (w + 1) * (2 * w + 1) / 6 + r * w * (w + 1) + w * r * r;
+}
+
+/// First place of the kept unknowns.
+static inline int32_t sn_kept_place(const sn_factor *factor) {
+    return factor->place_count - factor->kept_count;
 }
 
 /// Records a pivot that is not positive in info and message.
 sn_status sn_factor_report(sn_factor *factor, sn_factor_failure failure);
-
-/// Offset of the stripes that begin at column 8 * unit in a packed panel with `rows` = width + row_count.
-static inline int64_t sn_unit_start(int64_t rows, int64_t unit) {
-    return 8 * unit * rows - 32 * unit * (unit - 1);
-}
 
 /// Work on one tile; tiles of one call are independent.
 typedef void sn_tile_task(const void *data, int32_t tile);
@@ -169,32 +297,84 @@ typedef void sn_tile_task(const void *data, int32_t tile);
 /// which must make the same call; then no one returns before all tiles are done.
 void sn_tiles_run(bool shared, int32_t count, sn_tile_task *task, const void *data);
 
-/// A dense matrix by columns, [rows, columns], whose leading square is factored in its lower triangle.
+/// A dense matrix whose leading square is factored: a trapezoid of SN_PANEL_BLOCK.
 typedef struct sn_dense {
-    double *value;
-    int64_t stride;
+    void *value;
     int32_t columns, rows;
     int32_t *failed; ///< Set to the first column whose pivot is not positive; -1 before the call.
+    int64_t *flops;  ///< Operations are added to it.
 } sn_dense;
 
-/// L11 and L21 = A21 L11^-T, by tiles. The strict upper triangle is overwritten.
-void sn_dense_factor(bool shared, const sn_dense *matrix);
+/// Counts operations from any thread. Sums of integers have no order.
+static inline void sn_count_flops(int64_t *counter, int64_t flops) {
+#pragma omp atomic
+    *counter += flops;
+}
 
 /// A supernode's dense matrices while it is being factored.
 typedef struct sn_front {
     const sn_factor *factor;
     const sn_supernode *node;
     const double *matrix_value;
-    double *panel, *update, *scratch;
-    int64_t panel_stride, update_stride;
-    const sn_supernode *child; ///< The one being absorbed.
+    uint8_t *scratch; ///< Slot, or all.
+    int32_t *front_index, *relative;
+    void *panel, *update;
+    int64_t *flops;
 } sn_front;
 
-/// Repacks columns 8 * tile .. 8 * tile + 7 of a finished panel for the sweeps. `data` is an sn_front.
+/// The numeric phase in one precision.
+struct sn_front_kernels {
+    size_t real_size;
+    /// Assembles, factors and packs one front (see sn_tiles_run() for `shared`); *failed receives the failing
+    /// column of the supernode, -1 if none.
+    void (*factor)(bool shared, sn_front *front, int32_t *failed);
+    /// L11 and L21 = A21 L11^-T, by tiles. What is stored above the diagonal is overwritten.
+    void (*factor_dense)(bool shared, const sn_dense *matrix);
+    /// A pivot of a panel, of the scaled matrix.
+    double (*pivot)(const sn_front *front, int32_t column);
+    /// Adds the update of a root, whose rows are `relative` in S, to columns first..end-1 of S.
+    void (*absorb_schur)(const sn_front *front, const sn_supernode *root, const int32_t *relative,
+                         int32_t first, int32_t end);
+};
+extern const sn_front_kernels sn_front_kernels_double, sn_front_kernels_float;
+
+static inline uint8_t *sn_update_of(const sn_factor *factor, const sn_supernode *node, uint8_t *scratch) {
+    uint8_t *home = node->update_home == SN_HOME_SCRATCH  ? scratch
+                    : node->update_home == SN_HOME_VALUES ? (uint8_t *)factor->values
+                                                          : factor->updates;
+    return home + node->update_start;
+}
+
+/// Lists where the rows of `node`, number `s`, lie in the places of the top, or of its own group if its
+/// parent is in that.
+void sn_factor_list_places(const sn_factor *factor, int32_t s, int32_t *out_place);
+
+/// Repacks stripe `tile` of a finished panel for the sweeps. `data` is an sn_front.
 void sn_pack_tile(const void *data, int32_t tile);
+
+/// Repacks a finished panel that stands in its values.
+void sn_pack_in_place(const sn_front *front);
+
+/// Packs the factor of S where it stands.
+void sn_pack_kept(const sn_factor *factor);
+
+/// Chooses the scales of the unknowns for a complete numeric phase. A partial one must keep them: they are in
+/// the rows of panels that it leaves alone.
+void sn_factor_choose_scales(sn_factor *factor, const sn_factor_matrix *matrix);
 
 /// Adds up S from the kept block of A and the updates of all roots. Every thread of the region calls this.
 void sn_schur_assemble(const sn_factor *factor, const double *matrix_value);
+
+/// Computes the supernodes marked in `touched`, which is upward closed, and S. On failure they stay stale.
+SN_NODISCARD sn_status sn_factor_compute(sn_factor *factor, const sn_factor_matrix *matrix);
+
+/// Checks that a matrix has values and the size of the analyzed pattern.
+SN_NODISCARD sn_status sn_factor_check_matrix(const sn_factor *factor, const sn_factor_matrix *matrix);
+
+/// Diagonal entry of a column of S; the rows below follow it.
+static inline double *sn_schur_column(const sn_factor *factor, int32_t column) {
+    return factor->schur + sn_trapezoid_column(factor->kept_count, SN_PANEL_BLOCK, column);
+}
 
 /// Factors S for the sweeps, unless it is done.
 SN_NODISCARD sn_status sn_schur_factor(sn_factor *factor);

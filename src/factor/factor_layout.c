@@ -1,4 +1,4 @@
-#include "factor/factor_internal.h"
+#include "factor/factor_sweep.h"
 
 #include <string.h>
 
@@ -10,80 +10,6 @@ enum {
     /// Entries that are not worth another group.
     MIN_GROUP_ENTRIES = 32768
 };
-
-int64_t sn_packed_size(int32_t width, int32_t row_count) {
-    int64_t size = 0;
-    for (int32_t column = 0; column < width;) {
-        int32_t columns = sn_stripe_columns(width, column);
-        size += (int64_t)sn_stripe_stride(columns) * (width - column + row_count);
-        column += columns;
-    }
-    return (size + 7) / 8 * 8;
-}
-
-/// Memory planned as if it were allocated and released in a fixed order: first fit over a sorted list of
-/// holes.
-typedef struct hole {
-    int64_t start, size;
-} hole;
-
-typedef struct plan {
-    hole *holes;
-    size_t count, capacity;
-    int64_t end; ///< Highest offset handed out so far.
-} plan;
-
-static void plan_remove(plan *p, size_t index) {
-    p->count--;
-    memmove(&p->holes[index], &p->holes[index + 1], (p->count - index) * sizeof *p->holes);
-}
-
-static int64_t plan_take(plan *p, int64_t size) {
-    for (size_t i = 0; i < p->count; i++) {
-        hole *h = &p->holes[i];
-        bool is_last = h->start + h->size == p->end;
-        if (h->size < size && !is_last)
-            continue;
-        int64_t start = h->start;
-        if (h->size <= size) {
-            p->end = start + size > p->end ? start + size : p->end;
-            plan_remove(p, i);
-        } else {
-            h->start += size;
-            h->size -= size;
-        }
-        return start;
-    }
-    p->end += size;
-    return p->end - size;
-}
-
-static sn_status plan_give(sn_context *ctx, plan *p, int64_t start, int64_t size) {
-    if (size == 0)
-        return SN_OK;
-    sn_status status = sn_grow(ctx, (void **)&p->holes, &p->capacity, p->count + 1, sizeof *p->holes);
-    if (status < 0)
-        return status;
-    size_t at = p->count;
-    while (at > 0 && p->holes[at - 1].start > start)
-        at--;
-    memmove(&p->holes[at + 1], &p->holes[at], (p->count - at) * sizeof *p->holes);
-    p->holes[at] = (hole){start, size};
-    p->count++;
-    if (at + 1 < p->count && start + size == p->holes[at + 1].start) {
-        p->holes[at].size += p->holes[at + 1].size;
-        plan_remove(p, at + 1);
-    }
-    if (at > 0 && p->holes[at - 1].start + p->holes[at - 1].size == start) {
-        p->holes[at - 1].size += p->holes[at].size;
-        plan_remove(p, at);
-    }
-    return SN_OK;
-}
-
-static int64_t update_size(const sn_supernode *node) {
-    return sn_update_stride(node) * node->row_count;
-}
 
 /// Marks the supernodes above all groups, and gives each other one the number of its group in group_of (top:
 /// -1).
@@ -156,7 +82,6 @@ static sn_status place_supernodes(sn_factor *factor, const sn_symbolic *symbolic
                 .parent = parent == SN_FACTOR_NONE ? SN_FACTOR_NONE : number[parent],
                 .first_child = SN_FACTOR_NONE,
                 .next_sibling = SN_FACTOR_NONE,
-                .update_is_shared = parent == SN_FACTOR_NONE || group_of[parent] < 0,
             };
             memcpy(factor->unknown + column, symbolic->order + symbolic->first[s],
                    (size_t)width * sizeof(int32_t));
@@ -242,7 +167,6 @@ static sn_status find_rows(sn_factor *factor, const sn_factor_matrix *pattern, l
     }
     SN_TRY_NEW(ctx, l->rows, row_total);
     SN_TRY_NEW(ctx, factor->row_place, row_total);
-    SN_TRY_NEW(ctx, factor->row_relative, row_total);
     list_rows(factor, l);
 
 cleanup:
@@ -264,33 +188,6 @@ static int32_t front_index(const sn_supernode *node, const int32_t *rows, int32_
     }
     SN_ASSERT(low < node->row_count && list[low] == row);
     return node->width + low;
-}
-
-/// Where each row of an update matrix goes in the front of the parent (S: index among the kept).
-static void find_relative_rows(sn_factor *factor, const layout *l) {
-    for (int32_t s = 0; s < factor->supernode_count; s++) {
-        const sn_supernode *node = &factor->supernodes[s];
-        const int32_t *rows = l->rows + node->row_start;
-        int32_t *relative = factor->row_relative + node->row_start;
-        if (node->parent == SN_FACTOR_NONE) {
-            for (int32_t i = 0; i < node->row_count; i++)
-                relative[i] = rows[i] - factor->free_count;
-            continue;
-        }
-        // Both lists ascend, so one walk through the parent's finds all.
-        const sn_supernode *parent = &factor->supernodes[node->parent];
-        const int32_t *above = l->rows + parent->row_start;
-        int32_t at = 0;
-        for (int32_t i = 0; i < node->row_count; i++) {
-            if (rows[i] < parent->first + parent->width) {
-                relative[i] = rows[i] - parent->first;
-                continue;
-            }
-            while (above[at] != rows[i])
-                at++;
-            relative[i] = parent->width + at;
-        }
-    }
 }
 
 /// Counts the rows outside a group that it updates, and lists them in `boundary` unless that is NULL.
@@ -375,125 +272,130 @@ cleanup:
     return status;
 }
 
-/// Plans the update matrix of one supernode: it is made while its children's are alive, then these are given
-/// back.
-static sn_status plan_update(sn_factor *factor, int32_t s, plan *own, plan *children) {
-    sn_supernode *node = &factor->supernodes[s];
-    node->update_start = plan_take(own, update_size(node));
-    for (int32_t c = node->first_child; c != SN_FACTOR_NONE; c = factor->supernodes[c].next_sibling) {
-        const sn_supernode *child = &factor->supernodes[c];
-        sn_status status = plan_give(factor->context, children, child->update_start, update_size(child));
-        if (status < 0)
-            return status;
-    }
-    return SN_OK;
-}
-
-static int64_t max64(int64_t a, int64_t b) {
-    return a > b ? a : b;
-}
-
-/// Plans update matrices and scratch memory, and allocates them.
-static sn_status lay_out_updates(sn_factor *factor) {
-    sn_status status = SN_OK;
-    sn_context *ctx = factor->context;
-    plan shared = {0}, local = {0};
-    int64_t local_end = 0, local_panel = 0, top_panel = 0;
-    for (int32_t g = 0; g < factor->group_count; g++) {
-        const sn_factor_group *group = &factor->groups[g];
-        local.end = 0;
-        local.count = 0;
-        for (int32_t s = group->first_supernode; s < group->supernode_end; s++) {
-            const sn_supernode *node = &factor->supernodes[s];
-            SN_TRY(plan_update(factor, s, node->update_is_shared ? &shared : &local, &local));
-            local_panel = max64(local_panel, sn_panel_stride(node) * node->width);
-        }
-        local_end = max64(local_end, local.end);
-    }
-    for (int32_t s = factor->first_top; s < factor->supernode_count; s++) {
-        const sn_supernode *node = &factor->supernodes[s];
-        SN_TRY(plan_update(factor, s, &shared, &shared));
-        top_panel = max64(top_panel, sn_panel_stride(node) * node->width);
-    }
-    factor->scratch_panel = local_end;
-    factor->scratch_size = local_end + local_panel;
-    SN_TRY_NEW(ctx, factor->shared_updates, shared.end);
-    SN_TRY_NEW(ctx, factor->scratch, factor->scratch_size * sn_context_thread_count(ctx));
-    SN_TRY_NEW(ctx, factor->top_panel, top_panel);
-
-cleanup:
-    SN_RELEASE(ctx, shared.holes);
-    SN_RELEASE(ctx, local.holes);
-    return status;
-}
-
 /// Finds where each entry of A goes.
 static sn_status lay_out_entries(sn_factor *factor, const sn_factor_matrix *pattern, const layout *l) {
     sn_status status = SN_OK;
-    sn_context *ctx = factor->context;
     int32_t n = pattern->n, free_count = factor->free_count;
-    int64_t stride = (int64_t)factor->kept_count + 1, total = 0, schur_total = 0;
-    for (int32_t row = 0; row < n; row++) {
-        for (int64_t e = pattern->start[row]; e < pattern->start[row + 1]; e++) {
-            int32_t i = l->inverse[row], j = l->inverse[pattern->column[e]];
-            int32_t low = i < j ? i : j;
-            if (low < free_count)
-                factor->supernodes[l->node_of[low]].entry_count++;
-            else
-                schur_total++;
-        }
-    }
-    for (int32_t s = 0; s < factor->supernode_count; s++) {
-        factor->supernodes[s].entry_start = total;
-        total += factor->supernodes[s].entry_count;
-        factor->supernodes[s].entry_count = 0;
-    }
-    SN_TRY_NEW(ctx, factor->entries, total);
-    SN_TRY_NEW(ctx, factor->schur_entries, schur_total);
-    for (int32_t row = 0; row < n; row++) {
-        for (int64_t e = pattern->start[row]; e < pattern->start[row + 1]; e++) {
-            int32_t i = l->inverse[row], j = l->inverse[pattern->column[e]];
-            int32_t low = i < j ? i : j, high = i < j ? j : i;
-            if (low >= free_count) {
-                // S lives in the upper triangle.
-                factor->schur_entries[factor->schur_entry_count++] =
-                    (sn_factor_entry){e, low - free_count + stride * (high - free_count)};
-                continue;
+    uint32_t *start = NULL;
+    SN_TRY_NEW(factor->context, factor->entries, pattern->start[n]);
+    SN_TRY_NEW_ZEROED(factor->context, factor->entry_start, (size_t)n + 1);
+    start = factor->entry_start;
+    // The first pass counts, the second fills and moves each start to the next one's place.
+    for (int32_t pass = 0; pass < 2; pass++) {
+        for (int32_t row = 0; row < n; row++) {
+            for (int64_t e = pattern->start[row]; e < pattern->start[row + 1]; e++) {
+                int32_t i = l->inverse[row], j = l->inverse[pattern->column[e]];
+                int32_t low = i < j ? i : j, high = i < j ? j : i;
+                if (pass == 0) {
+                    start[low + 1]++;
+                    continue;
+                }
+                int32_t index = low < free_count
+                                    ? front_index(&factor->supernodes[l->node_of[low]], l->rows, high)
+                                    : high - free_count;
+                factor->entries[start[low]++] = (sn_factor_entry){(uint32_t)e, index};
             }
-            sn_supernode *node = &factor->supernodes[l->node_of[low]];
-            factor->entries[node->entry_start + node->entry_count++] = (sn_factor_entry){
-                e, front_index(node, l->rows, high) + sn_panel_stride(node) * (low - node->first)};
         }
+        if (pass == 0)
+            for (int32_t i = 0; i < n; i++)
+                start[i + 1] += start[i];
     }
+    memmove(start + 1, start, (size_t)n * sizeof *start);
+    start[0] = 0;
+    if (factor->keeps_updates)
+        SN_TRY_NEW(factor->context, factor->entry_values, start[free_count]);
 
 cleanup:
     return status;
+}
+
+/// Lists the supernodes whose updates go to S.
+static sn_status list_roots(sn_factor *factor) {
+    sn_status status = SN_OK;
+    SN_TRY_NEW(factor->context, factor->roots, factor->supernode_count);
+    for (int32_t s = 0; s < factor->supernode_count; s++)
+        if (factor->supernodes[s].parent == SN_FACTOR_NONE && factor->supernodes[s].row_count > 0)
+            factor->roots[factor->root_count++] = s;
+
+cleanup:
+    return status;
+}
+
+/// Allocates packed numbers; kernels read whole vectors, which reach beyond the last of them.
+static sn_status allocate_packed(sn_context *ctx, int64_t count, size_t value_size, void **out_values) {
+    uint8_t *values = NULL;
+    sn_status status = SN_OK;
+    SN_TRY_NEW_ZEROED(ctx, values, (size_t)count * value_size + SN_PACKED_MARGIN);
+    *out_values = values;
+
+cleanup:
+    return status;
+}
+
+/// Places the packed panels.
+static void place_values(sn_factor *factor) {
+    int64_t end = 0;
+    for (int32_t s = 0; s < factor->supernode_count; s++) {
+        sn_supernode *node = &factor->supernodes[s];
+        node->value_start = sn_panel_start(end, node->width);
+        end = node->value_start + sn_packed_size(node->width, node->row_count);
+    }
+}
+
+/// Numbers in all packed panels.
+static int64_t count_values(const sn_factor *factor) {
+    if (factor->supernode_count == 0)
+        return 0;
+    const sn_supernode *last = &factor->supernodes[factor->supernode_count - 1];
+    return last->value_start +
+           (last->panel_in_values ? sn_panel_size(last) : sn_packed_size(last->width, last->row_count));
 }
 
 /// Allocates the packed panels, the sweep vector and S.
 static sn_status allocate_numbers(sn_factor *factor) {
     sn_status status = SN_OK;
     sn_context *ctx = factor->context;
-    int64_t value_total = 0;
-    for (int32_t s = 0; s < factor->supernode_count; s++) {
-        factor->supernodes[s].value_start = value_total;
-        value_total += sn_packed_size(factor->supernodes[s].width, factor->supernodes[s].row_count);
-    }
-    factor->kept_node = (sn_supernode){.first = factor->free_count,
-                                       .width = factor->kept_count,
-                                       .parent = SN_FACTOR_NONE,
-                                       .place = factor->place_count - factor->kept_count,
-                                       .value_start = value_total};
-    value_total += sn_packed_size(factor->kept_count, 0);
-    SN_TRY_NEW(ctx, factor->values, value_total);
-    SN_TRY_NEW(ctx, factor->places, (size_t)factor->place_count * 4);
-    SN_TRY_NEW(ctx, factor->schur, ((size_t)factor->kept_count + 1) * (size_t)factor->kept_count);
+    size_t kept_count = (size_t)factor->kept_count, place_count = (size_t)factor->place_count;
+    uint8_t *places = NULL, *kept_places = NULL;
+    factor->kept_node =
+        (sn_supernode){.first = factor->free_count, .width = factor->kept_count, .parent = SN_FACTOR_NONE};
+    SN_TRY(allocate_packed(ctx, count_values(factor), factor->kernels->value_size, &factor->values));
+    SN_TRY_NEW(ctx, places, place_count * factor->kernels->place_size);
+    factor->places = places;
+    SN_TRY_NEW(ctx, kept_places, kept_count * factor->kept_kernels->place_size);
+    factor->kept_places = kept_places;
+    SN_TRY_NEW(ctx, factor->kept_doubles, kept_count * SN_STRIPE_COLUMNS);
+    SN_TRY_NEW(ctx, factor->scale, place_count);
+    SN_TRY_NEW(ctx, factor->schur, sn_trapezoid_size(factor->kept_count, SN_PANEL_BLOCK, factor->kept_count));
 
 cleanup:
     return status;
 }
 
-sn_status sn_factor_lay_out(sn_factor *factor, const sn_factor_matrix *pattern, sn_symbolic *symbolic) {
+/// Notes where each unknown is eliminated and that there are no numbers yet.
+static sn_status start_stale(sn_factor *factor, const layout *l) {
+    sn_status status = SN_OK;
+    SN_TRY_NEW(factor->context, factor->node_of, factor->info.n);
+    SN_TRY_NEW(factor->context, factor->stale, factor->supernode_count);
+    SN_TRY_NEW(factor->context, factor->touched, factor->supernode_count);
+    for (int32_t k = 0; k < factor->info.n; k++)
+        factor->node_of[factor->unknown[k]] = k < factor->free_count ? l->node_of[k] : SN_FACTOR_NONE;
+    for (int32_t s = 0; s < factor->supernode_count; s++)
+        factor->stale[s] = true;
+
+cleanup:
+    return status;
+}
+
+/// Operations of the numeric phase, with the zeros that supernodes store.
+static void predict_flops(sn_factor *factor) {
+    for (int32_t s = 0; s < factor->supernode_count; s++)
+        factor->info.work_flops +=
+            sn_front_flops(factor->supernodes[s].width, factor->supernodes[s].row_count);
+}
+
+sn_status sn_factor_lay_out(sn_factor *factor, const sn_factor_matrix *pattern, const sn_factor_def *def,
+                            sn_symbolic *symbolic) {
     sn_status status = SN_OK;
     sn_context *ctx = factor->context;
     int32_t *group_of = NULL;
@@ -506,9 +408,13 @@ sn_status sn_factor_lay_out(sn_factor *factor, const sn_factor_matrix *pattern, 
     SN_TRY_NEW(ctx, factor->unknown, pattern->n);
     SN_TRY(place_supernodes(factor, symbolic, group_of));
     SN_TRY(find_rows(factor, pattern, &l));
-    find_relative_rows(factor, &l);
     SN_TRY(lay_out_places(factor, &l));
-    SN_TRY(lay_out_updates(factor));
+    SN_TRY(start_stale(factor, &l));
+    predict_flops(factor);
+    SN_TRY(sn_factor_plan_kept(factor, def));
+    place_values(factor);
+    SN_TRY(list_roots(factor));
+    SN_TRY(sn_factor_plan_memory(factor));
     SN_TRY(lay_out_entries(factor, pattern, &l));
     SN_TRY(allocate_numbers(factor));
 

@@ -1,7 +1,10 @@
-#include "factor/factor_internal.h"
+#include "factor/factor_sweep.h"
 
 sn_factor_def sn_factor_def_default(void) {
-    return (sn_factor_def){.mark = SN_DEF_MARK};
+    return (sn_factor_def){.storage = SN_FACTOR_FLOAT,
+                           .kept_storage = SN_FACTOR_DOUBLE,
+                           .fronts = SN_FACTOR_FRONTS_AS_STORED,
+                           .mark = SN_DEF_MARK};
 }
 
 static sn_status check_pattern(sn_context *ctx, const sn_factor_matrix *pattern) {
@@ -26,16 +29,25 @@ static sn_status check_pattern(sn_context *ctx, const sn_factor_matrix *pattern)
     return SN_OK;
 }
 
-static sn_status mark_kept(sn_context *ctx, const sn_factor_def *def, int32_t n, bool *is_kept) {
-    for (int32_t k = 0; k < def->kept_count; k++) {
-        int32_t unknown = def->kept[k];
-        if (unknown < 0 || unknown >= n)
-            return sn_fail(ctx, SN_ERR_INVALID_ARGUMENT, "kept unknown %d is outside 0..%d", (int)unknown,
+/// Marks the unknowns of a list, none of which may be marked before. `kind` says what they are.
+static sn_status mark_unknowns(sn_context *ctx, int32_t n, int32_t count, const int32_t *list,
+                               const char *kind, bool *is_marked) {
+    for (int32_t k = 0; k < count; k++) {
+        if (list[k] < 0 || list[k] >= n)
+            return sn_fail(ctx, SN_ERR_INVALID_ARGUMENT, "%s unknown %d is outside 0..%d", kind, (int)list[k],
                            (int)n - 1);
-        if (is_kept[unknown])
-            return sn_fail(ctx, SN_ERR_INVALID_ARGUMENT, "kept unknown %d is named twice", (int)unknown);
-        is_kept[unknown] = true;
+        if (is_marked[list[k]])
+            return sn_fail(ctx, SN_ERR_INVALID_ARGUMENT, "%s unknown %d is named twice", kind, (int)list[k]);
+        is_marked[list[k]] = true;
     }
+    return SN_OK;
+}
+
+static sn_status check_storage(sn_context *ctx, sn_factor_storage storage) {
+    if (storage != SN_FACTOR_DOUBLE && storage != SN_FACTOR_FLOAT && storage != SN_FACTOR_HALF)
+        return sn_fail(ctx, SN_ERR_INVALID_ARGUMENT,
+                       "storage %d is not one of SN_FACTOR_DOUBLE, SN_FACTOR_FLOAT and SN_FACTOR_HALF",
+                       (int)storage);
     return SN_OK;
 }
 
@@ -45,25 +57,47 @@ static sn_status check_def(sn_context *ctx, const sn_factor_def *def, int32_t n)
     if (def->kept_count < 0 || def->kept_count > n || (def->kept_count > 0 && !def->kept))
         return sn_fail(ctx, SN_ERR_INVALID_ARGUMENT, "%d of %d unknowns cannot be kept", (int)def->kept_count,
                        (int)n);
-    return SN_OK;
+    if (def->late_count < 0 || def->late_count > n - def->kept_count || (def->late_count > 0 && !def->late))
+        return sn_fail(ctx, SN_ERR_INVALID_ARGUMENT, "%d of %d unknowns that are not kept cannot be late",
+                       (int)def->late_count, (int)(n - def->kept_count));
+    if (def->keep < SN_FACTOR_KEEP_NONE || def->keep > SN_FACTOR_KEEP_ALL)
+        return sn_fail(ctx, SN_ERR_INVALID_ARGUMENT, "%d is no sn_factor_keep", (int)def->keep);
+    if (def->fronts < SN_FACTOR_FRONTS_AS_STORED || def->fronts > SN_FACTOR_FRONTS_DOUBLE)
+        return sn_fail(ctx, SN_ERR_INVALID_ARGUMENT,
+                       "fronts %d are not one of SN_FACTOR_FRONTS_AS_STORED, SN_FACTOR_FRONTS_FLOAT and "
+                       "SN_FACTOR_FRONTS_DOUBLE",
+                       (int)def->fronts);
+    sn_status status = check_storage(ctx, def->storage);
+    return status < 0 ? status : check_storage(ctx, def->kept_storage);
 }
 
-/// Orders and analyzes; symbolic->order gets the free unknowns and then the kept ones.
+/// Orders and analyzes; symbolic->order gets the free unknowns, late ones last, and then the kept ones.
 static sn_status analyze(sn_factor *factor, const sn_factor_matrix *pattern, const sn_factor_def *def,
                          sn_symbolic *symbolic) {
     sn_status status = SN_OK;
     sn_context *ctx = factor->context;
-    bool *is_kept = NULL;
-    SN_TRY_NEW_ZEROED(ctx, is_kept, pattern->n);
-    SN_TRY(mark_kept(ctx, def, pattern->n, is_kept));
-    SN_TRY_NEW(ctx, symbolic->order, pattern->n);
-    SN_TRY(sn_factor_order(ctx, pattern, is_kept, def->seed, symbolic->order));
+    bool *is_out = NULL, *is_late = NULL;
+    int32_t n = pattern->n;
+    SN_TRY_NEW_ZEROED(ctx, is_out, n);
+    SN_TRY_NEW_ZEROED(ctx, is_late, n);
+    SN_TRY(mark_unknowns(ctx, n, def->kept_count, def->kept, "kept", is_out));
+    SN_TRY(mark_unknowns(ctx, n, def->late_count, def->late, "kept or late", is_out));
+    SN_TRY_NEW(ctx, symbolic->order, n);
+    SN_TRY(sn_factor_order(ctx, pattern, is_out, def->seed, symbolic->order));
+    for (int32_t k = 0; k < def->late_count; k++)
+        is_late[def->late[k]] = true;
+    for (int32_t i = 0; i < n; i++)
+        is_out[i] = !is_late[i];
+    if (def->late_count > 0)
+        SN_TRY(sn_factor_order(ctx, pattern, is_out, def->seed,
+                               symbolic->order + factor->free_count - def->late_count));
     for (int32_t k = 0; k < def->kept_count; k++)
         symbolic->order[factor->free_count + k] = def->kept[k];
-    SN_TRY(sn_factor_analyze(ctx, pattern, factor->free_count, symbolic));
+    SN_TRY(sn_factor_analyze(ctx, pattern, factor->free_count, is_late, symbolic));
 
 cleanup:
-    SN_RELEASE(ctx, is_kept);
+    SN_RELEASE(ctx, is_late);
+    SN_RELEASE(ctx, is_out);
     return status;
 }
 
@@ -83,12 +117,19 @@ sn_status sn_factor_create(sn_context *context, const sn_factor_matrix *pattern,
     SN_TRY(check_def(context, &chosen, pattern->n));
     SN_TRY_NEW_ZEROED(context, factor, 1);
     factor->context = context;
+    factor->storage = chosen.storage;
+    factor->kept_storage = chosen.kept_storage;
+    bool in_double = chosen.fronts == SN_FACTOR_FRONTS_DOUBLE ||
+                     (chosen.fronts == SN_FACTOR_FRONTS_AS_STORED && chosen.storage == SN_FACTOR_DOUBLE);
+    factor->fronts = in_double ? &sn_front_kernels_double : &sn_front_kernels_float;
+    factor->kernels = sn_sweep_choose(chosen.storage, sn_sweep_best_level());
+    factor->kept_kernels = sn_sweep_choose(chosen.kept_storage, sn_sweep_best_level());
     factor->pattern_nonzeros = pattern->start[pattern->n];
     factor->kept_count = chosen.kept_count;
     factor->free_count = pattern->n - chosen.kept_count;
     factor->info.n = pattern->n;
     SN_TRY(analyze(factor, pattern, &chosen, &symbolic));
-    SN_TRY(sn_factor_lay_out(factor, pattern, &symbolic));
+    SN_TRY(sn_factor_lay_out(factor, pattern, &chosen, &symbolic));
     factor->info.kept_count = factor->kept_count;
     factor->info.supernode_count = factor->supernode_count;
     factor->info.nonzeros = symbolic.nonzeros;
@@ -115,15 +156,28 @@ void sn_factor_destroy(sn_factor **factor) {
     SN_RELEASE(ctx, f->groups);
     SN_RELEASE(ctx, f->unknown);
     SN_RELEASE(ctx, f->row_place);
-    SN_RELEASE(ctx, f->row_relative);
     SN_RELEASE(ctx, f->boundary_place);
     SN_RELEASE(ctx, f->entries);
-    SN_RELEASE(ctx, f->schur_entries);
+    SN_RELEASE(ctx, f->entry_start);
+    SN_RELEASE(ctx, f->roots);
+    SN_RELEASE(ctx, f->node_of);
+    SN_RELEASE(ctx, f->stale);
+    SN_RELEASE(ctx, f->touched);
+    SN_RELEASE(ctx, f->entry_values);
     SN_RELEASE(ctx, f->values);
-    SN_RELEASE(ctx, f->shared_updates);
+    SN_RELEASE(ctx, f->updates);
+    SN_RELEASE(ctx, f->front_index);
+    SN_RELEASE(ctx, f->relative);
     SN_RELEASE(ctx, f->scratch);
-    SN_RELEASE(ctx, f->top_panel);
     SN_RELEASE(ctx, f->places);
+    SN_RELEASE(ctx, f->kept_places);
+    SN_RELEASE(ctx, f->kept_doubles);
+    SN_RELEASE(ctx, f->scale);
+    SN_RELEASE(ctx, f->refinement.residual);
+    SN_RELEASE(ctx, f->refinement.last_residual);
+    SN_RELEASE(ctx, f->refinement.correction);
+    SN_RELEASE(ctx, f->refinement.direction);
+    SN_RELEASE(ctx, f->refinement.product);
     SN_RELEASE(ctx, f->schur);
     SN_RELEASE(ctx, *factor);
 }

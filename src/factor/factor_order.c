@@ -3,18 +3,18 @@
 #include <metis.h>
 #include <string.h>
 
-/// Graph of the free unknowns, both directions, without the diagonal.
+/// Graph of the unknowns to order, both directions, without the diagonal.
 typedef struct graph {
     int32_t *start; ///< [n + 1]
     int32_t *neighbor;
 } graph;
 
-static void count_neighbors(const sn_factor_matrix *pattern, const bool *is_kept, int32_t *start) {
+static void count_neighbors(const sn_factor_matrix *pattern, const bool *is_out, int32_t *start) {
     memset(start, 0, ((size_t)pattern->n + 1) * sizeof *start);
     for (int32_t row = 0; row < pattern->n; row++) {
         for (int64_t e = pattern->start[row]; e < pattern->start[row + 1]; e++) {
             int32_t column = pattern->column[e];
-            if (column == row || is_kept[row] || is_kept[column])
+            if (column == row || is_out[row] || is_out[column])
                 continue;
             start[row + 1]++;
             start[column + 1]++;
@@ -24,11 +24,11 @@ static void count_neighbors(const sn_factor_matrix *pattern, const bool *is_kept
         start[i + 1] += start[i];
 }
 
-static void fill_neighbors(const sn_factor_matrix *pattern, const bool *is_kept, graph *g) {
+static void fill_neighbors(const sn_factor_matrix *pattern, const bool *is_out, graph *g) {
     for (int32_t row = 0; row < pattern->n; row++) {
         for (int64_t e = pattern->start[row]; e < pattern->start[row + 1]; e++) {
             int32_t column = pattern->column[e];
-            if (column == row || is_kept[row] || is_kept[column])
+            if (column == row || is_out[row] || is_out[column])
                 continue;
             g->neighbor[g->start[row]++] = column;
             g->neighbor[g->start[column]++] = row;
@@ -39,14 +39,14 @@ static void fill_neighbors(const sn_factor_matrix *pattern, const bool *is_kept,
     g->start[0] = 0;
 }
 
-/// Labels connected components; kept unknowns get -1. Returns their number.
-static int32_t find_components(const graph *g, int32_t n, const bool *is_kept, int32_t *queue,
+/// Labels connected components; unknowns left out get -1. Returns their number.
+static int32_t find_components(const graph *g, int32_t n, const bool *is_out, int32_t *queue,
                                int32_t *component) {
     int32_t count = 0;
     for (int32_t i = 0; i < n; i++)
         component[i] = -1;
     for (int32_t seed = 0; seed < n; seed++) {
-        if (is_kept[seed] || component[seed] >= 0)
+        if (is_out[seed] || component[seed] >= 0)
             continue;
         int32_t head = 0, tail = 0;
         queue[tail++] = seed;
@@ -66,7 +66,7 @@ static int32_t find_components(const graph *g, int32_t n, const bool *is_kept, i
     return count;
 }
 
-/// Lists the free unknowns by component, ascending inside each; `bound` [component_count + 1] receives where
+/// Lists the unknowns by component, ascending inside each; `bound` [component_count + 1] receives where
 /// each begins.
 static void list_components(int32_t n, const int32_t *component, int32_t component_count, int32_t *bound,
                             int32_t *list) {
@@ -130,7 +130,7 @@ static sn_status order_component(sn_context *ctx, const graph *g, int32_t seed, 
     return SN_OK;
 }
 
-sn_status sn_factor_order(sn_context *ctx, const sn_factor_matrix *pattern, const bool *is_kept, int32_t seed,
+sn_status sn_factor_order(sn_context *ctx, const sn_factor_matrix *pattern, const bool *is_out, int32_t seed,
                           int32_t *out_order) {
     sn_status status = SN_OK;
     graph g = {0};
@@ -141,9 +141,9 @@ sn_status sn_factor_order(sn_context *ctx, const sn_factor_matrix *pattern, cons
         return sn_fail(ctx, SN_ERR_INVALID_ARGUMENT, "%lld entries are more than the ordering can number",
                        (long long)pattern->start[n]);
     SN_TRY_NEW(ctx, g.start, (size_t)n + 1);
-    count_neighbors(pattern, is_kept, g.start);
+    count_neighbors(pattern, is_out, g.start);
     SN_TRY_NEW(ctx, g.neighbor, g.start[n]);
-    fill_neighbors(pattern, is_kept, &g);
+    fill_neighbors(pattern, is_out, &g);
     SN_TRY_NEW(ctx, component, n);
     SN_TRY_NEW(ctx, bound, (size_t)n + 1);
     SN_TRY_NEW(ctx, part.start, (size_t)n + 1);
@@ -151,7 +151,7 @@ sn_status sn_factor_order(sn_context *ctx, const sn_factor_matrix *pattern, cons
     SN_TRY_NEW(ctx, part.order, n);
     SN_TRY_NEW(ctx, part.inverse, n);
     SN_TRY_NEW(ctx, part.local, n);
-    int32_t count = find_components(&g, n, is_kept, part.local, component);
+    int32_t count = find_components(&g, n, is_out, part.local, component);
     list_components(n, component, count, bound, out_order);
     for (int32_t c = 0; c < count; c++)
         SN_TRY(order_component(ctx, &g, seed, &part, bound[c + 1] - bound[c], out_order + bound[c]));

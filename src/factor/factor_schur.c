@@ -2,83 +2,86 @@
 
 #include <string.h>
 
-enum { CLEAR_COLUMNS = 32, ABSORB_COLUMNS = 16, COPY_TILE = 32 };
+enum { TILE_COLUMNS = 16 };
 
-/// Zeros some columns of S.
-static void clear_schur_tile(const void *data, int32_t tile) {
-    const sn_front *f = data;
-    int64_t stride = (int64_t)f->factor->kept_count + 1;
-    for (int32_t j = tile * CLEAR_COLUMNS; j < f->factor->kept_count && j < (tile + 1) * CLEAR_COLUMNS; j++)
-        memset(f->factor->schur + j * stride, 0, ((size_t)j + 1) * sizeof(double));
-}
-
-static void enter_schur_tile(const void *data, int32_t tile) {
+/// Finds where the rows of the roots go in S.
+static void list_roots_tile(const void *data, int32_t tile) {
     (void)tile;
     const sn_front *f = data;
-    const sn_factor_entry *entry = f->factor->schur_entries;
-    for (int64_t e = 0; e < f->factor->schur_entry_count; e++)
-        f->factor->schur[entry[e].target] = f->matrix_value[entry[e].source];
+    const sn_factor *factor = f->factor;
+    int32_t *relative = f->relative;
+    for (int32_t k = 0; k < factor->root_count; k++) {
+        int32_t count = factor->supernodes[factor->roots[k]].row_count;
+        sn_factor_list_places(factor, factor->roots[k], relative);
+        for (int32_t i = 0; i < count; i++)
+            relative[i] -= sn_kept_place(factor);
+        relative += count;
+    }
 }
 
-/// Adds some columns of a root's update to the upper triangle of S: transposed, a few columns at a time so
-/// that both sides are read and written in runs.
-static void absorb_schur_tile(const void *data, int32_t tile) {
+/// Fills some columns of S: the matrix, then the roots in their order.
+static void assemble_tile(const void *data, int32_t tile) {
     const sn_front *f = data;
-    const sn_supernode *child = f->child;
-    const int32_t *relative = f->factor->row_relative + child->row_start;
-    const double *source = f->factor->shared_updates + child->update_start;
-    int64_t stride = sn_update_stride(child), schur_stride = (int64_t)f->factor->kept_count + 1;
-    int32_t first = tile * ABSORB_COLUMNS;
-    int32_t end = first + ABSORB_COLUMNS < child->row_count ? first + ABSORB_COLUMNS : child->row_count;
-    for (int32_t i = first; i < child->row_count; i++) {
-        double *target = f->factor->schur + relative[i] * schur_stride;
-        for (int32_t j = first; j < end && j <= i; j++)
-            target[relative[j]] += source[i + j * stride];
+    const sn_factor *factor = f->factor;
+    int32_t m = factor->kept_count, first = tile * TILE_COLUMNS;
+    int32_t end = m - first < TILE_COLUMNS ? m : first + TILE_COLUMNS;
+    for (int32_t j = first; j < end; j++) {
+        double *column = sn_schur_column(factor, j);
+        const uint32_t *start = factor->entry_start + factor->free_count + j;
+        memset(column, 0, (size_t)(m - j) * sizeof *column);
+        for (uint32_t e = start[0]; e < start[1]; e++)
+            column[factor->entries[e].row - j] = f->matrix_value[factor->entries[e].source];
+    }
+    const int32_t *relative = f->relative;
+    for (int32_t k = 0; k < factor->root_count; k++) {
+        const sn_supernode *root = &factor->supernodes[factor->roots[k]];
+        factor->fronts->absorb_schur(f, root, relative, first, end);
+        relative += root->row_count;
     }
 }
 
 void sn_schur_assemble(const sn_factor *factor, const double *matrix_value) {
-    sn_front f = {.factor = factor, .matrix_value = matrix_value};
-    sn_tiles_run(true, sn_pieces(factor->kept_count, CLEAR_COLUMNS), clear_schur_tile, &f);
-    sn_tiles_run(true, 1, enter_schur_tile, &f);
-    for (int32_t s = 0; s < factor->supernode_count; s++) {
-        f.child = &factor->supernodes[s];
-        if (f.child->parent == SN_FACTOR_NONE && f.child->row_count > 0)
-            sn_tiles_run(true, sn_pieces(f.child->row_count, ABSORB_COLUMNS), absorb_schur_tile, &f);
-    }
+    const sn_front f = {.factor = factor,
+                        .matrix_value = matrix_value,
+                        .scratch = factor->scratch,
+                        .relative = factor->relative};
+    sn_tiles_run(true, 1, list_roots_tile, &f);
+    sn_tiles_run(true, sn_pieces(factor->kept_count, TILE_COLUMNS), assemble_tile, &f);
 }
 
-/// Copies one tile row of S from the upper triangle to the lower one, where it is factored.
+/// Copies some columns of S, scaled, to where it is factored.
 static void copy_tile(const void *data, int32_t tile) {
     const sn_front *f = data;
     const sn_factor *factor = f->factor;
-    int32_t m = factor->kept_count, begin = tile * COPY_TILE,
-            end = begin + COPY_TILE < m ? begin + COPY_TILE : m;
-    for (int32_t block = 0; block <= tile; block++)
-        for (int32_t i = begin; i < end; i++)
-            for (int32_t j = block * COPY_TILE; j <= i && j < (block + 1) * COPY_TILE; j++)
-                f->panel[i + j * f->panel_stride] = factor->schur[j + i * f->panel_stride];
+    const double *scale = factor->scale + sn_kept_place(factor);
+    int32_t m = factor->kept_count;
+    for (int32_t j = tile * TILE_COLUMNS; j < m && j < (tile + 1) * TILE_COLUMNS; j++) {
+        const double *source = sn_schur_column(factor, j) - j;
+        double *target = (double *)factor->kept_values + sn_trapezoid_column(m, SN_PANEL_BLOCK, j) - j;
+        for (int32_t i = j; i < m; i++)
+            target[i] = source[i] * scale[i] * scale[j];
+    }
 }
 
 sn_status sn_schur_factor(sn_factor *factor) {
     if (factor->schur_is_factored || factor->kept_count == 0)
         return SN_OK;
-    int32_t failed = -1;
-    sn_front f = {.factor = factor,
-                  .node = &factor->kept_node,
-                  .panel = factor->schur + 1,
-                  .panel_stride = (int64_t)factor->kept_count + 1};
-    sn_dense matrix = {f.panel, f.panel_stride, factor->kept_count, factor->kept_count, &failed};
+    int32_t failed = -1, m = factor->kept_count;
+    int64_t flops = 0;
+    const sn_front f = {.factor = factor};
+    const sn_dense matrix = {factor->kept_values, m, m, &failed, &flops};
 #pragma omp parallel num_threads(sn_context_thread_count(factor->context))
     {
-        sn_tiles_run(true, sn_pieces(factor->kept_count, COPY_TILE), copy_tile, &f);
-        sn_dense_factor(true, &matrix);
-        if (failed < 0)
-            sn_tiles_run(true, sn_pieces(factor->kept_count, 8), sn_pack_tile, &f);
+        sn_tiles_run(true, sn_pieces(m, TILE_COLUMNS), copy_tile, &f);
+        sn_front_kernels_double.factor_dense(true, &matrix);
     }
-    if (failed >= 0)
-        return sn_factor_report(
-            factor, (sn_factor_failure){factor->free_count + failed, f.panel[failed * (f.panel_stride + 1)]});
+    if (failed >= 0) {
+        double scale = factor->scale[sn_kept_place(factor) + failed];
+        double pivot = ((double *)factor->kept_values)[sn_trapezoid_column(m, SN_PANEL_BLOCK, failed)];
+        return sn_factor_report(factor,
+                                (sn_factor_failure){factor->free_count + failed, pivot / scale / scale});
+    }
+    sn_pack_kept(factor);
     factor->schur_is_factored = true;
     return SN_OK;
 }
@@ -90,8 +93,8 @@ sn_status sn_factor_schur(const sn_factor *factor, double *out_schur) {
         return sn_fail(factor->context, SN_ERR_INVALID_ARGUMENT,
                        "no factor, or no array, to copy S from or to");
     int64_t m = factor->kept_count;
-    for (int64_t j = 0; j < m; j++)
-        for (int64_t i = 0; i <= j; i++)
-            out_schur[i * m + j] = out_schur[j * m + i] = factor->schur[i + j * (m + 1)];
+    for (int32_t j = 0; j < m; j++)
+        for (int32_t i = j; i < m; i++)
+            out_schur[i * m + j] = out_schur[j * m + i] = sn_schur_column(factor, j)[i - j];
     return SN_OK;
 }

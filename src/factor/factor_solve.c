@@ -1,57 +1,34 @@
 #include "factor/factor_sweep.h"
 
 #include <omp.h>
-#include <string.h>
 
 enum {
     /// Columns that one thread solves before all threads share the rows below them: more of them leave a
     /// longer part to one thread, fewer make threads meet more often.
-    TOP_COLUMNS = 512,
+    TOP_COLUMNS = 256,
     SMALL_ENTRIES = 16384,
     LOAD_PIECE = 1024
 };
 
-/// One sweep: the factor, the caller's vector and how wide it is.
+/// One sweep: the factor, the caller's vector and whether S takes part.
 typedef struct sweep {
     const sn_factor *factor;
-    sn_place *places;
-    double *x; ///< [n, width] by unknown
-    int32_t width;
-    bool with_kept; ///< Whether S takes part.
+    const sn_sweep_kernels *kernels;
+    sn_sweep_vector vector;
+    bool with_kept;
 } sweep;
 
 static sweep sweep_make(const sn_factor *factor, int32_t width, double *x, bool with_kept) {
-    return (sweep){factor, (sn_place *)factor->places, x, width, with_kept};
-}
-
-static sn_sweep_block block_make(const sweep *w, const sn_supernode *node, int32_t begin, int32_t end) {
-    const sn_factor *factor = w->factor;
-    int64_t rows = (int64_t)node->width + node->row_count;
-    return (sn_sweep_block){node,
-                            factor->values + node->value_start + sn_unit_start(rows, begin / 8),
-                            factor->row_place + node->row_start,
-                            w->places,
-                            begin,
-                            end};
+    return (sweep){factor, factor->kernels, {x, factor->unknown, factor->scale, width}, with_kept};
 }
 
 /// Copies unknowns at positions first.. to their places.
 static void load(const sweep *w, int32_t first, int32_t count, int32_t place) {
-    for (int32_t i = 0; i < count; i++) {
-        const double *source = w->x + (int64_t)w->factor->unknown[first + i] * w->width;
-        sn_place value = {0};
-        for (int32_t k = 0; k < w->width; k++)
-            value[k] = source[k];
-        w->places[place + i] = value;
-    }
+    w->kernels->load(&w->vector, first, count, place, w->factor->places);
 }
 
 static void store(const sweep *w, int32_t first, int32_t count, int32_t place) {
-    for (int32_t i = 0; i < count; i++) {
-        double *target = w->x + (int64_t)w->factor->unknown[first + i] * w->width;
-        for (int32_t k = 0; k < w->width; k++)
-            target[k] = w->places[place + i][k];
-    }
+    w->kernels->store(&w->vector, first, count, place, w->factor->places);
 }
 
 /// Position of the first unknown of the top; the places of the top follow it one to one.
@@ -80,36 +57,30 @@ static void move_free(const sweep *w, void (*move)(const sweep *, int32_t, int32
     move(w, top, factor->free_count - top, factor->top_place);
 }
 
-/// One supernode on one thread.
-static void forward_node(const sweep *w, const sn_supernode *node) {
-    sn_sweep_block block = block_make(w, node, 0, node->width);
-    sn_forward_corner(&block);
-    sn_forward_rows(&block, 0, node->row_count);
+/// Supernodes first..end-1.
+static sn_sweep_run run_make(const sn_factor *factor, int32_t first, int32_t end) {
+    return (sn_sweep_run){factor->supernodes, first, end, factor->values, factor->row_place, factor->places};
 }
 
-static void backward_node(const sweep *w, const sn_supernode *node) {
-    sn_sweep_block block = block_make(w, node, 0, node->width);
-    sn_backward_rows(&block, 0, sn_pieces(node->width, 8));
-    sn_backward_corner(&block);
+void sn_sweep_forward_node(const sn_factor *factor, int32_t s) {
+    sn_sweep_run run = run_make(factor, s, s + 1);
+    factor->kernels->forward(&run);
 }
 
 static void forward_group(const sweep *w, const sn_factor_group *group) {
     const sn_factor *factor = w->factor;
     load(w, factor->supernodes[group->first_supernode].first, group->column_count, group->place);
-    memset(w->places + group->place + group->column_count, 0,
-           (size_t)group->boundary_count * sizeof(sn_place));
-    for (int32_t s = group->first_supernode; s < group->supernode_end; s++)
-        forward_node(w, &factor->supernodes[s]);
+    w->kernels->clear(factor->places, group->place + group->column_count, group->boundary_count);
+    sn_sweep_run run = run_make(factor, group->first_supernode, group->supernode_end);
+    w->kernels->forward(&run);
 }
 
 static void backward_group(const sweep *w, const sn_factor_group *group) {
     const sn_factor *factor = w->factor;
-    const int32_t *boundary = factor->boundary_place + group->boundary_start;
-    sn_place *local = w->places + group->place + group->column_count;
-    for (int32_t i = 0; i < group->boundary_count; i++)
-        local[i] = w->places[boundary[i]];
-    for (int32_t s = group->supernode_end - 1; s >= group->first_supernode; s--)
-        backward_node(w, &factor->supernodes[s]);
+    w->kernels->gather(factor->places, group->place + group->column_count, group->boundary_count,
+                       factor->boundary_place + group->boundary_start);
+    sn_sweep_run run = run_make(factor, group->first_supernode, group->supernode_end);
+    w->kernels->backward(&run);
     store(w, factor->supernodes[group->first_supernode].first, group->column_count, group->place);
 }
 
@@ -118,19 +89,9 @@ static void add_boundaries(const sweep *w) {
     const sn_factor *factor = w->factor;
     for (int32_t g = 0; g < factor->group_count; g++) {
         const sn_factor_group *group = &factor->groups[g];
-        const int32_t *boundary = factor->boundary_place + group->boundary_start;
-        const sn_place *local = w->places + group->place + group->column_count;
-        for (int32_t i = 0; i < group->boundary_count; i++)
-            w->places[boundary[i]] += local[i];
+        w->kernels->scatter(factor->places, group->place + group->column_count, group->boundary_count,
+                            factor->boundary_place + group->boundary_start);
     }
-}
-
-/// The part of 0..count-1 that falls to the calling thread, in multiples of `grain`.
-static void share(int32_t count, int32_t grain, int32_t *out_first, int32_t *out_last) {
-    int64_t grains = sn_pieces(count, grain), thread = omp_get_thread_num(), team = omp_get_num_threads();
-    int64_t first = grains * thread / team * grain, last = grains * (thread + 1) / team * grain;
-    *out_first = first < count ? (int32_t)first : count;
-    *out_last = last < count ? (int32_t)last : count;
 }
 
 /// Whether a supernode above the groups is too little work to share: a barrier costs about as much as these
@@ -139,48 +100,102 @@ static bool is_small(const sn_supernode *node) {
     return (int64_t)node->width * ((int64_t)node->width + node->row_count) < SMALL_ENTRIES;
 }
 
+/// Supernodes that all threads of a region share, one after the other: those above the groups, or S.
+typedef struct top {
+    const sn_sweep_kernels *kernels;
+    sn_sweep_run run;
+} top;
+
+static top top_of_factor(const sn_factor *factor) {
+    return (top){factor->kernels, run_make(factor, factor->first_top, factor->supernode_count)};
+}
+
+static top top_of_kept(const sn_factor *factor) {
+    return (top){factor->kept_kernels,
+                 {&factor->kept_node, 0, 1, factor->kept_values, factor->row_place, factor->kept_places}};
+}
+
 /// Columns [begin, end) of block `k` of a supernode that threads share.
-static sn_sweep_block block_shared(const sweep *w, const sn_supernode *node, int32_t k) {
-    int32_t begin = k * TOP_COLUMNS,
-            end = begin + TOP_COLUMNS < node->width ? begin + TOP_COLUMNS : node->width;
-    return block_make(w, node, begin, end);
+static sn_sweep_block block_make(const top *t, const sn_supernode *node, int32_t k) {
+    int32_t begin = k * TOP_COLUMNS, left = node->width - begin;
+    return (sn_sweep_block){node,
+                            (const uint8_t *)t->run.values + node->value_start * t->kernels->value_size,
+                            t->run.row_place + node->row_start,
+                            t->run.places,
+                            begin,
+                            begin + (left < TOP_COLUMNS ? left : TOP_COLUMNS)};
 }
 
-/// One supernode above the groups, all threads of the region on it. What the master alone does needs no
-/// barrier before more of the same.
-static void forward_top(const sweep *w, const sn_supernode *node) {
-    if (is_small(node)) {
+/// One supernode alone.
+static sn_sweep_run top_run(const top *t, int32_t s) {
+    sn_sweep_run run = t->run;
+    run.first = s;
+    run.end = s + 1;
+    return run;
+}
+
+/// All threads of the region make this call. What the master alone does needs no barrier before more of the
+/// same.
+static void forward_top(const top *t) {
+    int32_t thread = omp_get_thread_num(), team = omp_get_num_threads();
+    for (int32_t s = t->run.first; s < t->run.end; s++) {
+        const sn_supernode *node = &t->run.nodes[s];
+        if (is_small(node)) {
+            sn_sweep_run run = top_run(t, s);
 #pragma omp master
-        forward_node(w, node);
-        return;
-    }
-    for (int32_t k = 0; k < sn_pieces(node->width, TOP_COLUMNS); k++) {
-        sn_sweep_block block = block_shared(w, node, k);
+            t->kernels->forward(&run);
+            continue;
+        }
+        for (int32_t k = 0; k < sn_pieces(node->width, TOP_COLUMNS); k++) {
+            sn_sweep_block block = block_make(t, node, k);
 #pragma omp master
-        sn_forward_corner(&block);
+            t->kernels->forward_corner(&block);
 #pragma omp barrier
-        int32_t first, last;
-        share(sn_sweep_rows(&block), 8, &first, &last);
-        sn_forward_rows(&block, first, last);
+            t->kernels->forward_rows(&block, thread, team);
 #pragma omp barrier
+        }
     }
 }
 
-static void backward_top(const sweep *w, const sn_supernode *node) {
-    if (is_small(node)) {
+static void backward_top(const top *t) {
+    int32_t thread = omp_get_thread_num(), team = omp_get_num_threads();
+    for (int32_t s = t->run.end - 1; s >= t->run.first; s--) {
+        const sn_supernode *node = &t->run.nodes[s];
+        if (is_small(node)) {
+            sn_sweep_run run = top_run(t, s);
 #pragma omp master
-        backward_node(w, node);
-        return;
+            t->kernels->backward(&run);
+            continue;
+        }
+        for (int32_t k = sn_pieces(node->width, TOP_COLUMNS) - 1; k >= 0; k--) {
+            sn_sweep_block block = block_make(t, node, k);
+#pragma omp barrier
+            t->kernels->backward_rows(&block, thread, team);
+#pragma omp barrier
+#pragma omp master
+            t->kernels->backward_corner(&block);
+        }
     }
-    for (int32_t k = sn_pieces(node->width, TOP_COLUMNS) - 1; k >= 0; k--) {
-        sn_sweep_block block = block_shared(w, node, k);
+}
+
+/// Solves with S what stands in the kept places. Every thread of the region calls this.
+static void solve_kept(const sweep *w) {
+    const sn_factor *factor = w->factor;
+    if (factor->kept_count == 0)
+        return;
+    top kept = top_of_kept(factor);
+#pragma omp single
+    {
+        w->kernels->widen(factor->places, sn_kept_place(factor), factor->kept_count, factor->kept_doubles);
+        kept.kernels->narrow(factor->kept_doubles, factor->kept_count, factor->kept_places, 0);
+    }
+    forward_top(&kept);
+    backward_top(&kept);
 #pragma omp barrier
-        int32_t first, last;
-        share(sn_pieces(block.end - block.begin, 8), 1, &first, &last);
-        sn_backward_rows(&block, first, last);
-#pragma omp barrier
-#pragma omp master
-        sn_backward_corner(&block);
+#pragma omp single
+    {
+        kept.kernels->widen(factor->kept_places, 0, factor->kept_count, factor->kept_doubles);
+        w->kernels->narrow(factor->kept_doubles, factor->kept_count, factor->places, sn_kept_place(factor));
     }
 }
 
@@ -190,9 +205,10 @@ static int32_t sweep_threads(const sn_factor *factor) {
     return factor->info.nonzeros < worth_waking ? 1 : sn_context_thread_count(factor->context);
 }
 
-/// Forward sweep over everything, or with w->with_kept false without S. Called outside parallel regions.
+/// Forward sweep, and with w->with_kept the solution with S. Called outside parallel regions.
 static void forward(const sweep *w) {
     const sn_factor *factor = w->factor;
+    const top t = top_of_factor(factor);
 #pragma omp parallel num_threads(sweep_threads(factor))
     {
         move_top(w, load, factor->place_count - factor->top_place);
@@ -201,23 +217,20 @@ static void forward(const sweep *w) {
             forward_group(w, &factor->groups[g]);
 #pragma omp single
         add_boundaries(w);
-        for (int32_t s = factor->first_top; s < factor->supernode_count; s++)
-            forward_top(w, &factor->supernodes[s]);
+        forward_top(&t);
+#pragma omp barrier
         if (w->with_kept)
-            forward_top(w, &factor->kept_node);
+            solve_kept(w);
     }
 }
 
-/// Backward sweep; the kept places hold the kept solution, or with w->with_kept what S must still be solved
-/// for.
+/// Backward sweep; the kept places hold the kept solution.
 static void backward(const sweep *w) {
     const sn_factor *factor = w->factor;
+    const top t = top_of_factor(factor);
 #pragma omp parallel num_threads(sweep_threads(factor))
     {
-        if (w->with_kept)
-            backward_top(w, &factor->kept_node);
-        for (int32_t s = factor->supernode_count - 1; s >= factor->first_top; s--)
-            backward_top(w, &factor->supernodes[s]);
+        backward_top(&t);
 #pragma omp barrier
 #pragma omp for schedule(dynamic, 1)
         for (int32_t g = factor->group_count - 1; g >= 0; g--)
@@ -259,6 +272,28 @@ cleanup:
     return status;
 }
 
+/// Right-hand sides enter scaled and what is left of them leaves unscaled; solutions the other way round.
+static void store_kept(const sweep *w, double *kept_rows) {
+    const sn_factor *factor = w->factor;
+    const double *scale = factor->scale + sn_kept_place(factor);
+    int32_t width = w->vector.width;
+    w->kernels->widen(factor->places, sn_kept_place(factor), factor->kept_count, factor->kept_doubles);
+    for (int32_t i = 0; i < factor->kept_count; i++)
+        for (int32_t k = 0; k < width; k++)
+            kept_rows[(int64_t)i * width + k] = factor->kept_doubles[(int64_t)i * 4 + k] / scale[i];
+}
+
+static void load_kept(const sweep *w, const double *kept_rows) {
+    const sn_factor *factor = w->factor;
+    const double *scale = factor->scale + sn_kept_place(factor);
+    int32_t width = w->vector.width;
+    for (int32_t i = 0; i < factor->kept_count; i++)
+        for (int32_t k = 0; k < 4; k++)
+            factor->kept_doubles[(int64_t)i * 4 + k] =
+                k < width ? kept_rows[(int64_t)i * width + k] / scale[i] : 0;
+    w->kernels->narrow(factor->kept_doubles, factor->kept_count, factor->places, sn_kept_place(factor));
+}
+
 sn_status sn_factor_forward(sn_factor *factor, int32_t width, double *b, double *kept_rows) {
     if (!factor)
         return SN_ERR_INVALID_ARGUMENT;
@@ -267,10 +302,10 @@ sn_status sn_factor_forward(sn_factor *factor, int32_t width, double *b, double 
     SN_TRY(check_kept_rows(factor, kept_rows));
     sweep w = sweep_make(factor, width, b, false);
     forward(&w);
+    // y1 is the same for the scaled matrix, so it is stored as it is.
+    w.vector.scale = NULL;
     move_free(&w, store);
-    for (int32_t i = 0; i < factor->kept_count; i++)
-        for (int32_t k = 0; k < width; k++)
-            kept_rows[(int64_t)i * width + k] = w.places[factor->kept_node.place + i][k];
+    store_kept(&w, kept_rows);
 
 cleanup:
     return status;
@@ -283,13 +318,10 @@ sn_status sn_factor_backward(sn_factor *factor, int32_t width, double *b, const 
     SN_TRY(check_sweep(factor, width, b));
     SN_TRY(check_kept_rows(factor, kept_rows));
     sweep w = sweep_make(factor, width, b, false);
+    w.vector.scale = NULL;
     move_free(&w, load);
-    for (int32_t i = 0; i < factor->kept_count; i++) {
-        sn_place value = {0};
-        for (int32_t k = 0; k < width; k++)
-            value[k] = kept_rows[(int64_t)i * width + k];
-        w.places[factor->kept_node.place + i] = value;
-    }
+    w.vector.scale = factor->scale;
+    load_kept(&w, kept_rows);
     backward(&w);
 
 cleanup:

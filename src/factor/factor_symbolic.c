@@ -102,6 +102,7 @@ typedef struct merge_set {
     int32_t count;
     int32_t *first, *width, *row_count, *parent, *taken_by;
     int64_t *nonzeros;
+    bool *is_late;
 } merge_set;
 
 static sn_status merge_set_create(sn_context *ctx, int32_t capacity, merge_set *set) {
@@ -112,6 +113,7 @@ static sn_status merge_set_create(sn_context *ctx, int32_t capacity, merge_set *
     SN_TRY_NEW(ctx, set->parent, capacity);
     SN_TRY_NEW(ctx, set->taken_by, capacity);
     SN_TRY_NEW(ctx, set->nonzeros, capacity);
+    SN_TRY_NEW(ctx, set->is_late, capacity);
 cleanup:
     return status;
 }
@@ -123,14 +125,18 @@ static void merge_set_destroy(sn_context *ctx, merge_set *set) {
     SN_RELEASE(ctx, set->parent);
     SN_RELEASE(ctx, set->taken_by);
     SN_RELEASE(ctx, set->nonzeros);
+    SN_RELEASE(ctx, set->is_late);
 }
 
-/// Runs of columns with the same rows below them. `node_of` [free_count] is scratch.
-static void find_supernodes(int32_t free_count, const int32_t *parent, const int32_t *count, int32_t *node_of,
-                            merge_set *set) {
+/// Runs of columns with the same rows below them, all late or none. `column_is_late` [free_count]; `node_of`
+/// [free_count] is scratch.
+static void find_supernodes(int32_t free_count, const int32_t *parent, const int32_t *count,
+                            const bool *column_is_late, int32_t *node_of, merge_set *set) {
     for (int32_t j = 0; j < free_count; j++) {
-        bool joins = j > 0 && parent[j - 1] == j && count[j - 1] == count[j] + 1;
+        bool joins = j > 0 && parent[j - 1] == j && count[j - 1] == count[j] + 1 &&
+                     column_is_late[j - 1] == column_is_late[j];
         if (!joins) {
+            set->is_late[set->count] = column_is_late[j];
             set->first[set->count] = j;
             set->width[set->count] = 0;
             set->nonzeros[set->count] = 0;
@@ -170,7 +176,7 @@ static void merge_supernodes(merge_set *set, int32_t *head, int32_t *next) {
         for (int32_t c = head[p]; c != SN_FACTOR_NONE; c = next[c]) {
             int32_t width = set->width[p] + set->width[c];
             int64_t nonzeros = set->nonzeros[p] + set->nonzeros[c];
-            if (!is_worth_merging(width, set->row_count[p], nonzeros))
+            if (set->is_late[c] != set->is_late[p] || !is_worth_merging(width, set->row_count[p], nonzeros))
                 continue;
             set->taken_by[c] = p;
             set->width[p] = width;
@@ -261,11 +267,12 @@ static void apply_order(int32_t free_count, const int32_t *post, int32_t *scratc
 }
 
 sn_status sn_factor_analyze(sn_context *ctx, const sn_factor_matrix *pattern, int32_t free_count,
-                            sn_symbolic *symbolic) {
+                            const bool *is_late, sn_symbolic *symbolic) {
     sn_status status = SN_OK;
     int32_t n = pattern->n;
     int32_t *inverse = NULL, *column = NULL, *parent = NULL, *head = NULL, *next = NULL, *count = NULL;
     int64_t *start = NULL;
+    bool *column_is_late = NULL;
     merge_set set = {0};
     SN_TRY_NEW(ctx, inverse, n);
     SN_TRY_NEW(ctx, start, (size_t)n + 1);
@@ -274,6 +281,7 @@ sn_status sn_factor_analyze(sn_context *ctx, const sn_factor_matrix *pattern, in
     SN_TRY_NEW(ctx, head, free_count);
     SN_TRY_NEW(ctx, next, free_count);
     SN_TRY_NEW(ctx, count, free_count);
+    SN_TRY_NEW(ctx, column_is_late, free_count);
     SN_TRY(merge_set_create(ctx, free_count, &set));
 
     sn_factor_permute(pattern, free_count, symbolic->order, inverse, start, column);
@@ -287,14 +295,16 @@ sn_status sn_factor_analyze(sn_context *ctx, const sn_factor_matrix *pattern, in
     for (int32_t j = 0; j < free_count; j++) {
         symbolic->nonzeros += count[j];
         symbolic->flops += (double)count[j] * count[j];
+        column_is_late[j] = is_late[symbolic->order[j]];
     }
-    find_supernodes(free_count, parent, count, head, &set);
+    find_supernodes(free_count, parent, count, column_is_late, head, &set);
     merge_supernodes(&set, head, next);
     resolve_merges(&set);
     SN_TRY(number_supernodes(ctx, &set, free_count, symbolic));
 
 cleanup:
     merge_set_destroy(ctx, &set);
+    SN_RELEASE(ctx, column_is_late);
     SN_RELEASE(ctx, count);
     SN_RELEASE(ctx, next);
     SN_RELEASE(ctx, head);

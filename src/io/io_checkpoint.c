@@ -202,8 +202,8 @@ sn_status sn_run_identity_check(sn_context *ctx, const char *directory, const sn
                        (long long)wanted->substeps, anew);
     if (found->stepper_hash != wanted->stepper_hash)
         return sn_fail(ctx, SN_ERR_READ,
-                       "%s holds a run of another solver or integrator: go on with their settings as they "
-                       "were, %s",
+                       "%s holds a run of another solver, integrator or precision: go on with their settings "
+                       "as they were, %s",
                        directory, anew);
     if (found->output_hash != wanted->output_hash)
         return sn_fail(ctx, SN_ERR_READ,

@@ -34,7 +34,8 @@ struct sn_recorder {
     sn_output_def def; ///< Its probes are not read.
     sn_run_info run;
     sn_run_identity identity;
-    int lock; ///< Of the folder; -1: none.
+    const char *precision; ///< NULL: not known.
+    int lock;              ///< Of the folder; -1: none.
     recorder_phase phase;
     bool complete;    ///< What sn_recorder_finish() writes stands there already.
     bool has_summary; ///< Of an earlier end of the run.
@@ -115,6 +116,7 @@ static sn_status recorder_init(sn_recorder *recorder, const char *directory, con
         SN_TRY(sn_probes_create(ctx, model, def, &recorder->probes));
     recorder->identity = identify(model, def, run);
     recorder->def.probes = NULL;
+    recorder->precision = run->stepper ? sn_precision_name(run->stepper->precision) : NULL;
     recorder->run.stepper = NULL;
     SN_TRY(sn_run_stats_init(&recorder->stats, ctx, model));
     SN_TRY(sn_recorded_bodies_init(&recorder->bodies, ctx, model, recorder->directory, &recorder->def));
@@ -441,7 +443,8 @@ static sn_status write_results(sn_recorder *recorder, const sn_state *state) {
     sn_status status = SN_OK;
     int32_t count = recorder->history.count;
     const sn_frame_record *record = recorder->history.record;
-    sn_run_summary summary = {.run = &recorder->run, .state = state, .totals = recorder->totals};
+    sn_run_summary summary = {
+        .run = &recorder->run, .precision = recorder->precision, .state = state, .totals = recorder->totals};
     SN_TRY(sn_run_summary_times(recorder->ctx, count, record, &summary));
     SN_TRY(sn_recorded_bodies_list(&recorder->bodies, count, record));
     if (recorder->player)

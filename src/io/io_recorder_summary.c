@@ -112,6 +112,8 @@ static void put_summary(sn_context *ctx, const sn_run_summary *summary, sn_json 
     sn_json_put_integer(json, "frames", summary->totals.frames);
     sn_json_put_integer(json, "frames_planned", summary->run->frame_total);
     put_status_counts(json, &summary->totals);
+    if (summary->precision)
+        sn_json_put_text(json, "precision", summary->precision);
     sn_json_put_text(json, "state_hash", hash);
     put_frame_times(json, summary);
     put_setup_times(json, summary->run);

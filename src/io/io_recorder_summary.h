@@ -10,6 +10,7 @@
 /// What the recorder knows about a run at its end.
 typedef struct sn_run_summary {
     const sn_run_info *run;
+    const char *precision; ///< NULL: not known.
     const sn_state *state;
     sn_run_totals totals;
     double ms_median, ms_p90; ///< A frame; NaN without frames.

@@ -20,6 +20,7 @@ typedef struct sn_material_info {
     const char *formula;   ///< One line, for `sinew help materials`.
     const char *inversion; ///< One line: what happens to flat and inverted elements.
     sn_material_kernel *kernel;
+    sn_material_kernel *fast_kernel; ///< The same to about 1e-12, with most of the work in float.
     double weight_mu, weight_lambda; ///< Weight in the metric: weight_mu * mu + weight_lambda * lambda [Pa].
     bool is_projective;              ///< The weight bounds the Hessian for every F: unit steps are safe.
     double poisson_max;              ///< Largest Poisson's ratio the model takes.

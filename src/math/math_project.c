@@ -14,83 +14,36 @@
 
 #include "base/base_parallel.h"
 
-#include <math.h>
 #include <stdint.h>
+#include <tgmath.h>
 
 /// Bound of the loop only: 4 to 8 steps are usual, more where two roots nearly meet.
 enum { STEP_LIMIT = 60 };
-/// Relative size of a step after which Newton's next error is below rounding. A lane that made such a step
-/// rests, so that its result does not depend on its neighbors.
-#define LAST_STEP 1e-9
 /// A sequence that ended with a product further from 1 found no root.
 #define ROOT_TOLERANCE 1e-6
 
-SN_INLINE double larger(double a, double b) {
-    return a > b ? a : b;
-}
+#define REAL       double
+#define NAME(name) name##_double
+#define SMALLEST   0x1p-1022
+#define LAST_STEP  1e-9
+#include "math/math_project_kernel.h"
+#undef REAL
+#undef NAME
+#undef SMALLEST
+#undef LAST_STEP
 
-SN_INLINE double smaller(double a, double b) {
-    return a < b ? a : b;
-}
-
-/// p1, p2 on the curve of candidates and the slopes of log p, times p, along u.
-SN_INLINE void follow_curve(double s1, double s2, double s3, double u, double p[2], double slope[2]) {
-    double v = 2 * u - s3;
-    double r1 = sqrt(v * v + (s1 - s3) * (s1 + s3)), r2 = sqrt(v * v + (s2 - s3) * (s2 + s3));
-    p[0] = 0.5 * (s1 + r1), p[1] = 0.5 * (s2 + r2);
-    // |v| <= r: where r vanishes the slope is somewhere between -1 and 1, and 0 will do.
-    slope[0] = v / larger(r1, 0x1p-1022);
-    slope[1] = v / larger(r2, 0x1p-1022);
-}
-
-/// Newton step of product(u) = 1.
-SN_INLINE double newton_step(double s1, double s2, double s3, double u) {
-    double p[2], slope[2];
-    follow_curve(s1, s2, s3, u, p, slope);
-    double both = p[0] * p[1];
-    return (1 - u * both) / (both + u * (slope[0] * p[1] + slope[1] * p[0]));
-}
-
-/// Solves product(u) = 1 in every lane from the guess in u, staying in low..high.
-SN_CLONES static void sn_unit_product_solve(const double s[restrict 3][SN_LANES],
-                                            const double low[restrict SN_LANES],
-                                            const double high[restrict SN_LANES],
-                                            double u[restrict SN_LANES]) {
-    SN_VECTOR_MEMORY double resting[SN_LANES] = {0}; // Above 0 from the last step on.
-    for (int step_count = 0; step_count < STEP_LIMIT; step_count++) {
-        int64_t moving = 0;
-        for (int lane = 0; lane < SN_LANES; lane++) {
-            double now = u[lane], step = newton_step(s[0][lane], s[1][lane], s[2][lane], now);
-            double next = smaller(larger(now + step, low[lane]), high[lane]);
-            u[lane] = resting[lane] > 0 ? now : next;
-            resting[lane] += fabs(next - now) > LAST_STEP * now ? 0.0 : 1.0;
-            moving += resting[lane] > 0 ? 0 : 1;
-        }
-        if (!moving)
-            return;
-    }
-}
-
-/// Bounds of the largest root. An entry of p is at least s_i and the last is the least if the product has to
-/// grow, and at most s_i if it has to shrink.
-SN_CLONES static void sn_unit_product_bounds(const double s[restrict 3][SN_LANES],
-                                             double low[restrict SN_LANES], double high[restrict SN_LANES],
-                                             double product[restrict SN_LANES]) {
-    for (int lane = 0; lane < SN_LANES; lane++) {
-        double pair = s[0][lane] * s[1][lane], least = 1 / pair;
-        double grows = smaller(1, smaller(1 / sqrt(s[0][lane]), least)), shrinks = smaller(1, s[2][lane]);
-        product[lane] = pair * s[2][lane];
-        low[lane] = product[lane] < 1 ? 0 : smaller(least, shrinks);
-        high[lane] = product[lane] < 1 ? grows : shrinks;
-    }
-}
+#define REAL       float
+#define NAME(name) name##_float
+#define SMALLEST   0x1p-126f
+#define LAST_STEP  1e-4f
+#include "math/math_project_kernel.h"
 
 SN_CLONES static void sn_unit_product_finish(const double s[restrict 3][SN_LANES],
                                              const double u[restrict SN_LANES],
                                              double p[restrict 3][SN_LANES]) {
     for (int lane = 0; lane < SN_LANES; lane++) {
         double q[2], slope[2];
-        follow_curve(s[0][lane], s[1][lane], s[2][lane], u[lane], q, slope);
+        follow_curve_double(s[0][lane], s[1][lane], s[2][lane], u[lane], q, slope);
         p[0][lane] = q[0], p[1][lane] = q[1], p[2][lane] = u[lane];
     }
 }
@@ -108,7 +61,7 @@ static void compare_lowest_root(const double s[3][SN_LANES], const double low[SN
     SN_VECTOR_MEMORY double u[SN_LANES], other[3][SN_LANES];
     for (int lane = 0; lane < SN_LANES; lane++)
         u[lane] = product[lane] > 2 ? low[lane] : 1;
-    sn_unit_product_solve(s, low, high, u);
+    sn_unit_product_solve_double(s, low, high, u);
     sn_unit_product_finish(s, u, other);
     for (int lane = 0; lane < SN_LANES; lane++) {
         double values[3] = {s[0][lane], s[1][lane], s[2][lane]};
@@ -122,16 +75,45 @@ static void compare_lowest_root(const double s[3][SN_LANES], const double low[SN
 
 void sn_nearest_unit_product3_wide(const double s[3][SN_LANES], double p[3][SN_LANES]) {
     SN_VECTOR_MEMORY double low[SN_LANES], high[SN_LANES], product[SN_LANES], u[SN_LANES];
-    sn_unit_product_bounds(s, low, high, product);
+    sn_unit_product_bounds_double(s, low, high, product);
     bool two_roots = false;
     for (int lane = 0; lane < SN_LANES; lane++) {
         u[lane] = high[lane];
         two_roots = two_roots || product[lane] > 2;
     }
-    sn_unit_product_solve(s, low, high, u);
+    sn_unit_product_solve_double(s, low, high, u);
     sn_unit_product_finish(s, u, p);
     if (two_roots)
         compare_lowest_root(s, low, high, product, p);
+}
+
+SN_CLONES static void sn_unit_product_narrow(const double s[restrict 3][SN_LANES],
+                                             float out[restrict 3][SN_LANES]) {
+    for (int i = 0; i < 3; i++)
+        for (int lane = 0; lane < SN_LANES; lane++)
+            out[i][lane] = (float)s[i][lane];
+}
+
+/// One Newton step in double from the root in float.
+SN_CLONES static void sn_unit_product_polish(const double s[restrict 3][SN_LANES],
+                                             const float root[restrict SN_LANES],
+                                             double u[restrict SN_LANES]) {
+    for (int lane = 0; lane < SN_LANES; lane++) {
+        double start = root[lane];
+        u[lane] = start + newton_step_double(s[0][lane], s[1][lane], s[2][lane], start);
+    }
+}
+
+void sn_nearest_unit_product3_near_wide(const double s[3][SN_LANES], double p[3][SN_LANES]) {
+    SN_VECTOR_MEMORY float f[3][SN_LANES], low[SN_LANES], high[SN_LANES], product[SN_LANES], root[SN_LANES];
+    SN_VECTOR_MEMORY double u[SN_LANES];
+    sn_unit_product_narrow(s, f);
+    sn_unit_product_bounds_float(f, low, high, product);
+    for (int lane = 0; lane < SN_LANES; lane++)
+        root[lane] = high[lane];
+    sn_unit_product_solve_float(f, low, high, root);
+    sn_unit_product_polish(s, root, u);
+    sn_unit_product_finish(s, u, p);
 }
 
 void sn_nearest_unit_product3(const double s[3], double p[3]) {

@@ -9,16 +9,26 @@
 #include "math/math_svd.h"
 
 #include "base/base_parallel.h"
-#include "math/math_mat3.h"
 
 #include <stdint.h>
 #include <string.h>
+#include <tgmath.h>
 
 /// Measured: 4 sweeps leave errors up to 2e-7, 5 leave rounding, over all kinds of matrices in the unit test.
-enum { SWEEP_COUNT = 5 };
+enum { SWEEP_COUNT = 5, NEAR_SWEEP_COUNT = 4 };
 
-/// High powers below this, of a matrix scaled to about 1, count as zero: they have lost digits to underflow.
+#define REAL       double
+#define NAME(name) name##_double
 #define NEGLIGIBLE 1e-280
+#include "math/math_svd_kernel.h"
+#undef REAL
+#undef NAME
+#undef NEGLIGIBLE
+
+#define REAL       float
+#define NAME(name) name##_float
+#define NEGLIGIBLE 1e-35f
+#include "math/math_svd_kernel.h"
 
 SN_INLINE double larger(double a, double b) {
     return a > b ? a : b;
@@ -26,14 +36,6 @@ SN_INLINE double larger(double a, double b) {
 
 SN_INLINE double smaller(double a, double b) {
     return a < b ? a : b;
-}
-
-SN_INLINE double square(double a) {
-    return a * a;
-}
-
-SN_INLINE double column_dot(const double M[9], int p, int q) {
-    return M[p] * M[q] + M[3 + p] * M[3 + q] + M[6 + p] * M[6 + q];
 }
 
 /// A power of two near 1 / max |F| and its inverse: exact, so that scaling costs no digits.
@@ -49,68 +51,9 @@ SN_INLINE void choose_scale(const double F[9], double *out_scale, double *out_in
     memcpy(out_inverse, &inverse_bits, sizeof inverse_bits);
 }
 
-/// Cosine and sine of a rotation that makes columns p and q of B nearly orthogonal and the longer one the
-/// first. With tan(2 angle) = y, tan(angle / 2) is taken as (y/4) (1 + a y) / (1 + a y + b y^2), within 1.4 %
-/// of the angle for every y and to third order for small ones: sweeps converge as with exact angles, and one
-/// division does.
-SN_INLINE void choose_rotation(const double B[9], int p, int q, double *out_c, double *out_s) {
-    double difference = column_dot(B, p, p) - column_dot(B, q, q), overlap = 2 * column_dot(B, p, q);
-    double d = fabs(difference), o = fabs(overlap);
-    double numerator = o * (d + 0.79186182 * o);
-    double denominator = 4 * d * d + o * (3.16744728 * d + 1.94207946 * o);
-    double length2 = square(numerator) + square(denominator), inverse = 1 / length2;
-    double c = (square(denominator) - square(numerator)) * inverse, s = 2 * numerator * denominator * inverse;
-    c = length2 < NEGLIGIBLE ? 1 : c;
-    s = length2 < NEGLIGIBLE ? 0 : s;
-    *out_c = difference < 0 ? s : c;
-    *out_s = copysign(difference < 0 ? c : s, overlap);
-}
-
-SN_INLINE void rotate_columns(double M[9], int p, int q, double c, double s) {
-    for (int i = 0; i < 9; i += 3) {
-        double a = M[i + p], b = M[i + q];
-        M[i + p] = c * a + s * b;
-        M[i + q] = c * b - s * a;
-    }
-}
-
-SN_INLINE void orthogonalize(double B[9], double V[9], int p, int q) {
-    double c, s;
-    choose_rotation(B, p, q, &c, &s);
-    rotate_columns(B, p, q, c, s);
-    rotate_columns(V, p, q, c, s);
-}
-
-/// U and s from B = U diag(s), columns orthogonal to rounding of the longest. U is a rotation to rounding
-/// whatever B: its first column completes to a frame (Duff et al. 2017, "Building an orthonormal basis,
-/// revisited"), which turns about that column until the second axis lies along column 2 of B.
-SN_INLINE void read_columns(const double B[9], double U[9], double s[3]) {
-    double length2 = column_dot(B, 0, 0), length = sqrt(length2), inverse = 1 / length;
-    double x = length2 < NEGLIGIBLE ? 1 : B[0] * inverse, y = length2 < NEGLIGIBLE ? 0 : B[3] * inverse;
-    double z = length2 < NEGLIGIBLE ? 0 : B[6] * inverse;
-    double sign = copysign(1, z), a = -1 / (sign + z), b = x * y * a;
-    double e[3] = {1 + sign * x * x * a, sign * b, -sign * x}, f[3] = {b, sign + y * y * a, -y};
-    double along_e = e[0] * B[1] + e[1] * B[4] + e[2] * B[7],
-           along_f = f[0] * B[1] + f[1] * B[4] + f[2] * B[7];
-    double second2 = square(along_e) + square(along_f), second = sqrt(second2), second_inverse = 1 / second;
-    double c = second2 < NEGLIGIBLE ? 1 : along_e * second_inverse;
-    double t = second2 < NEGLIGIBLE ? 0 : along_f * second_inverse;
-    U[0] = x, U[3] = y, U[6] = z;
-    double third = 0;
-    for (int i = 0; i < 3; i++) {
-        U[3 * i + 1] = c * e[i] + t * f[i];
-        U[3 * i + 2] = c * f[i] - t * e[i];
-        third += U[3 * i + 2] * B[3 * i + 2];
-    }
-    // Rounding may disturb the order of equal values.
-    s[0] = length;
-    s[1] = second > length ? length : second;
-    s[2] = third > s[1] ? s[1] : (third < -s[1] ? -s[1] : third);
-}
-
-SN_CLONES static void sn_svd3_lanes(const double F[restrict 9][SN_LANES], double U[restrict 9][SN_LANES],
-                                    double s[restrict 3][SN_LANES], double V[restrict 9][SN_LANES]) {
-    SN_VECTOR_MEMORY double B[9][SN_LANES], inverse_scale[SN_LANES];
+/// Scales every lane's matrix to about 1.
+SN_CLONES static void sn_svd3_start(const double F[restrict 9][SN_LANES], double B[restrict 9][SN_LANES],
+                                    double V[restrict 9][SN_LANES], double inverse_scale[restrict SN_LANES]) {
     for (int lane = 0; lane < SN_LANES; lane++) {
         double f[9], scale;
         for (int i = 0; i < 9; i++)
@@ -121,28 +64,63 @@ SN_CLONES static void sn_svd3_lanes(const double F[restrict 9][SN_LANES], double
             V[i][lane] = i % 4 == 0;
         }
     }
-    for (int sweep = 0; sweep < SWEEP_COUNT; sweep++) {
-        for (int lane = 0; lane < SN_LANES; lane++) {
-            double b[9], v[9];
-            for (int i = 0; i < 9; i++)
-                b[i] = B[i][lane], v[i] = V[i][lane];
-            orthogonalize(b, v, 0, 1);
-            orthogonalize(b, v, 0, 2);
-            orthogonalize(b, v, 1, 2);
-            for (int i = 0; i < 9; i++)
-                B[i][lane] = b[i], V[i][lane] = v[i];
+}
+
+// ---- By floats
+
+/// Scales every lane's matrix to about 1, in which form floats hold it.
+SN_CLONES static void sn_svd3_start_float(const double F[restrict 9][SN_LANES], float b[restrict 9][SN_LANES],
+                                          float v[restrict 9][SN_LANES]) {
+    for (int lane = 0; lane < SN_LANES; lane++) {
+        double f[9], scale, inverse;
+        for (int i = 0; i < 9; i++)
+            f[i] = F[i][lane];
+        choose_scale(f, &scale, &inverse);
+        for (int i = 0; i < 9; i++) {
+            b[i][lane] = (float)(f[i] * scale);
+            v[i][lane] = i % 4 == 0;
         }
     }
+}
+
+/// The rotation next to m, which is one to rounding of floats: m (1 - E/2 + 3 E^2/8) with E = m'm - 1, the
+/// beginning of m (m'm)^(-1/2). What is left of E is its third power.
+SN_CLONES static void sn_svd3_orthonormalize(const float m[restrict 9][SN_LANES],
+                                             double M[restrict 9][SN_LANES]) {
     for (int lane = 0; lane < SN_LANES; lane++) {
-        double b[9], u[9], values[3];
+        double a[9];
         for (int i = 0; i < 9; i++)
-            b[i] = B[i][lane];
-        read_columns(b, u, values);
-        for (int i = 0; i < 9; i++)
-            U[i][lane] = u[i];
-        for (int i = 0; i < 3; i++)
-            s[i][lane] = values[i] * inverse_scale[lane];
+            a[i] = m[i][lane];
+        double e00 = column_dot_double(a, 0, 0) - 1, e11 = column_dot_double(a, 1, 1) - 1;
+        double e22 = column_dot_double(a, 2, 2) - 1, e01 = column_dot_double(a, 0, 1);
+        double e02 = column_dot_double(a, 0, 2), e12 = column_dot_double(a, 1, 2);
+        double k00 = 1 - 0.5 * e00 + 0.375 * (e00 * e00 + e01 * e01 + e02 * e02);
+        double k11 = 1 - 0.5 * e11 + 0.375 * (e01 * e01 + e11 * e11 + e12 * e12);
+        double k22 = 1 - 0.5 * e22 + 0.375 * (e02 * e02 + e12 * e12 + e22 * e22);
+        double k01 = -0.5 * e01 + 0.375 * (e00 * e01 + e01 * e11 + e02 * e12);
+        double k02 = -0.5 * e02 + 0.375 * (e00 * e02 + e01 * e12 + e02 * e22);
+        double k12 = -0.5 * e12 + 0.375 * (e01 * e02 + e11 * e12 + e12 * e22);
+        for (int i = 0; i < 9; i += 3) {
+            M[i][lane] = a[i] * k00 + a[i + 1] * k01 + a[i + 2] * k02;
+            M[i + 1][lane] = a[i] * k01 + a[i + 1] * k11 + a[i + 2] * k12;
+            M[i + 2][lane] = a[i] * k02 + a[i + 1] * k12 + a[i + 2] * k22;
+        }
     }
+}
+
+/// A = U'F V.
+SN_CLONES static void sn_svd3_project(const double F[restrict 9][SN_LANES],
+                                      const double U[restrict 9][SN_LANES],
+                                      const double V[restrict 9][SN_LANES], double A[restrict 9][SN_LANES]) {
+    for (int lane = 0; lane < SN_LANES; lane++)
+        for (int i = 0; i < 3; i++) {
+            double row[3];
+            for (int j = 0; j < 3; j++)
+                row[j] = U[i][lane] * F[j][lane] + U[3 + i][lane] * F[3 + j][lane] +
+                         U[6 + i][lane] * F[6 + j][lane];
+            for (int j = 0; j < 3; j++)
+                A[3 * i + j][lane] = row[0] * V[j][lane] + row[1] * V[3 + j][lane] + row[2] * V[6 + j][lane];
+        }
 }
 
 /// R = U V'.
@@ -162,12 +140,29 @@ SN_CLONES static void sn_rotation3_lanes(const double U[restrict 9][SN_LANES],
 
 void sn_svd3_wide(const double F[9][SN_LANES], double U[9][SN_LANES], double s[3][SN_LANES],
                   double V[9][SN_LANES]) {
-    sn_svd3_lanes(F, U, s, V);
+    SN_VECTOR_MEMORY double B[9][SN_LANES], inverse_scale[SN_LANES];
+    sn_svd3_start(F, B, V, inverse_scale);
+    sn_svd3_sweep_double(SWEEP_COUNT, B, V);
+    sn_svd3_read_double(B, U, s);
+    for (int i = 0; i < 3; i++)
+        for (int lane = 0; lane < SN_LANES; lane++)
+            s[i][lane] *= inverse_scale[lane];
+}
+
+void sn_svd3_near_wide(const double F[9][SN_LANES], double U[9][SN_LANES], double A[9][SN_LANES],
+                       double V[9][SN_LANES]) {
+    SN_VECTOR_MEMORY float b[9][SN_LANES], u[9][SN_LANES], s[3][SN_LANES], v[9][SN_LANES];
+    sn_svd3_start_float(F, b, v);
+    sn_svd3_sweep_float(NEAR_SWEEP_COUNT, b, v);
+    sn_svd3_read_float(b, u, s);
+    sn_svd3_orthonormalize(u, U);
+    sn_svd3_orthonormalize(v, V);
+    sn_svd3_project(F, U, V, A);
 }
 
 void sn_rotation3_wide(const double F[9][SN_LANES], double R[9][SN_LANES]) {
     SN_VECTOR_MEMORY double U[9][SN_LANES], V[9][SN_LANES], s[3][SN_LANES];
-    sn_svd3_lanes(F, U, s, V);
+    sn_svd3_wide(F, U, s, V);
     sn_rotation3_lanes(U, V, R);
 }
 

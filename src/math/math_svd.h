@@ -14,12 +14,20 @@
 #ifndef SN_MATH_SVD_H
 #define SN_MATH_SVD_H
 
-/// Elements that a kernel treats together: one AVX-512 register of doubles.
-enum { SN_LANES = 8 };
+/// Elements that a kernel treats together: two AVX-512 registers of floats, four of doubles, so that one
+/// register's arithmetic fills the time in which another's waits for its results.
+enum { SN_LANES = 32 };
 
 void sn_svd3(const double F[9], double U[9], double s[3], double V[9]);
 void sn_svd3_wide(const double F[9][SN_LANES], double U[9][SN_LANES], double s[3][SN_LANES],
                   double V[9][SN_LANES]);
+
+/// F = U A V' with rotations U and V, to rounding of doubles, found by floats: A is diagonal only to rounding
+/// of those (its other entries are below 1e-5 |F|, usually 1e-7) and its diagonal is ordered only as well as
+/// that. Half the cost of sn_svd3_wide(); what is left can be corrected for to first order in A's other
+/// entries and then has errors below 1e-12 (material_near.c).
+void sn_svd3_near_wide(const double F[9][SN_LANES], double U[9][SN_LANES], double A[9][SN_LANES],
+                       double V[9][SN_LANES]);
 
 /// Rotation R = U V' only.
 void sn_rotation3(const double F[9], double R[9]);
@@ -32,5 +40,10 @@ void sn_rotation3_wide(const double F[9][SN_LANES], double R[9][SN_LANES]);
 /// Derivation: math_project.c.
 void sn_nearest_unit_product3(const double s[3], double p[3]);
 void sn_nearest_unit_product3_wide(const double s[3][SN_LANES], double p[3][SN_LANES]);
+
+/// The same, with most of the work in float, for 1e-4 < s[0] < 1e4, s[0] s[1] s[2] < 2 and s[1] + s[2] well
+/// above 0; other lanes get something. `s` need be ordered to rounding of floats only. p is accurate to about
+/// 1e-13.
+void sn_nearest_unit_product3_near_wide(const double s[3][SN_LANES], double p[3][SN_LANES]);
 
 #endif

@@ -580,8 +580,6 @@ static const sn_field_table output_fields = {.name = "output",
         .count_offset = offsetof(sn_scene_content, counter), .table = (fields), .required = (must),          \
         .help = (words)                                                                                      \
     }
-#define LATER_ROW(name, words)                                                                               \
-    { .key = (name), .kind = SN_FIELD_LATER, .help = (words) }
 
 static const sn_field scene_rows[] = {
     {.key = "sinew",
@@ -631,6 +629,8 @@ static const sn_field scene_rows[] = {
      .offset = offsetof(sn_scene_content, output),
      .table = &output_fields,
      .help = "what a run writes"},
-    LATER_ROW("precision", "single or double precision")};
+    {.kind = SN_FIELD_INCLUDE,
+     .offset = offsetof(sn_scene_content, time) + offsetof(sn_scene_time_section, stepper),
+     .table = &sn_precision_fields}};
 const sn_field_table sn_scene_fields = {
     .name = "scene", .size = sizeof(sn_scene_content), SN_FIELD_ROWS(scene_rows), SN_FIELD_NO_ITEM};

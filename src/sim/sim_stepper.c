@@ -55,6 +55,7 @@ static sn_status check_anchors(sn_context *ctx, const sn_model *model, const sn_
 
 static sn_status create_terms(sn_stepper *stepper) {
     const sn_model *model = stepper->model;
+    bool is_fast = stepper->def.precision == SN_PRECISION_FAST;
     sn_elastic_def elastic = {.node_count = model->node_count,
                               .rest = model->rest,
                               .tet_count = model->tet_count,
@@ -63,7 +64,8 @@ static sn_status create_terms(sn_stepper *stepper) {
                               .materials = model->materials,
                               .tet_material = model->tet_material,
                               .spring_count = model->spring_count,
-                              .springs = model->springs};
+                              .springs = model->springs,
+                              .is_fast = is_fast};
     sn_status status = sn_elastic_create(stepper->ctx, &elastic, &stepper->elastic);
     if (status < 0)
         return status;
@@ -77,7 +79,8 @@ static sn_status create_terms(sn_stepper *stepper) {
                             .mass = model->mass,
                             .node_piece = model->node_piece,
                             .piece_count = model->piece_count,
-                            .piece_anchored = model->piece_anchored};
+                            .piece_anchored = model->piece_anchored,
+                            .storage = is_fast ? SN_FACTOR_FLOAT : SN_FACTOR_DOUBLE};
     double start = sn_clock();
     status = sn_metric_create(stepper->ctx, stepper->elastic, &metric, &stepper->metric);
     stepper->report.order_ms = 1e3 * (sn_clock() - start);

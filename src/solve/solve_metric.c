@@ -126,6 +126,9 @@ sn_status sn_metric_create(sn_context *ctx, const sn_elastic *elastic, const sn_
     SN_TRY_NEW(ctx, metric->value, metric->stiffness.start[metric->unknown_count]);
     sn_factor_matrix pattern = factor_matrix(metric);
     sn_factor_def factor_def = sn_factor_def_default();
+    factor_def.storage = def->storage;
+    // Stiff bodies, held by little, have no factor in float arithmetic.
+    factor_def.fronts = SN_FACTOR_FRONTS_DOUBLE;
     SN_TRY(sn_factor_create(ctx, &pattern, &factor_def, &metric->factor));
     *out_metric = metric;
     return SN_OK;

@@ -25,6 +25,7 @@ typedef struct sn_metric_def {
     const int32_t *node_piece; ///< [node_count]
     int32_t piece_count;
     const bool *piece_anchored; ///< [piece_count]
+    sn_factor_storage storage;  ///< of the factor
 } sn_metric_def;
 
 typedef struct sn_metric sn_metric;

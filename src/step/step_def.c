@@ -56,7 +56,23 @@ static const sn_field integrator_rows[] = {{.key = "integrator",
 const sn_field_table sn_integrator_fields = {
     .name = "stepper", .size = sizeof(sn_stepper_def), SN_FIELD_ROWS(integrator_rows), SN_FIELD_NO_ITEM};
 
+static const sn_field_choice precisions[] = {
+    [SN_PRECISION_FAST] = {"fast", "the factor in single precision, elements partly so; forces stay exact"},
+    [SN_PRECISION_ACCURATE] = {"accurate", "everything in double precision"},
+    {NULL, NULL}};
+
+static const sn_field precision_rows[] = {{.key = "precision",
+                                           .kind = SN_FIELD_CHOICE,
+                                           .offset = offsetof(sn_stepper_def, precision),
+                                           .choices = precisions,
+                                           .fallback = "fast",
+                                           .help = "numbers inside a step; results are double in both"}};
+
+const sn_field_table sn_precision_fields = {
+    .name = "stepper", .size = sizeof(sn_stepper_def), SN_FIELD_ROWS(precision_rows), SN_FIELD_NO_ITEM};
+
 static const sn_field stepper_rows[] = {{.kind = SN_FIELD_INCLUDE, .table = &sn_integrator_fields},
+                                        {.kind = SN_FIELD_INCLUDE, .table = &sn_precision_fields},
                                         {.key = "solver",
                                          .kind = SN_FIELD_TABLE,
                                          .offset = offsetof(sn_stepper_def, solver),
@@ -65,6 +81,10 @@ static const sn_field stepper_rows[] = {{.kind = SN_FIELD_INCLUDE, .table = &sn_
 
 const sn_field_table sn_stepper_fields = {
     .name = "stepper", .size = sizeof(sn_stepper_def), SN_FIELD_ROWS(stepper_rows), SN_FIELD_NO_ITEM};
+
+const char *sn_precision_name(sn_precision precision) {
+    return (int)precision >= 0 && precision <= SN_PRECISION_ACCURATE ? precisions[precision].name : "unknown";
+}
 
 sn_solver_def sn_solver_def_default(void) {
     sn_solver_def def;

@@ -5,7 +5,8 @@
 #include "base/base_field.h"
 #include "sinew/step.h"
 
-/// sn_integrator_fields: what sn_stepper_def holds besides the solver. sn_stepper_fields: both.
-extern const sn_field_table sn_solver_fields, sn_integrator_fields, sn_stepper_fields;
+/// sn_integrator_fields, sn_precision_fields: what sn_stepper_def holds besides the solver.
+/// sn_stepper_fields: all.
+extern const sn_field_table sn_solver_fields, sn_integrator_fields, sn_precision_fields, sn_stepper_fields;
 
 #endif

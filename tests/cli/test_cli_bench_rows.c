@@ -11,7 +11,7 @@
 /// Writes one row and reads the file back.
 static void write_and_read(const bench_row *row, char *text, size_t size) {
     static bench_report report;
-    bench_machine machine = {.cpu = "a \"b\"", .cores = 2, .read_bandwidth = 30, .flops = 100};
+    bench_machine machine = {.cpu = "a \"b\"", .cores = 2, .read_bandwidth = 30, .flops = 100, .load = 0.25};
     report.count = 0;
     bench_report_add(&report, row);
     assert_true(bench_json_write(PATH, &machine, &report));
@@ -24,12 +24,12 @@ static void write_and_read(const bench_row *row, char *text, size_t size) {
 
 static void check_row(const bench_row *row, const char *expected) {
     char text[1024], wanted[1024];
-    snprintf(
-        wanted, sizeof wanted,
-        "{\n  \"machine\": {\"cpu\": \"a \\\"b\\\"\", \"read_bandwidth_GBps\": 30, \"flops_GFps\": 100, "
-        "\"cores\": 2},\n  \"rows\": [\n    {\"bench\": \"step\", \"case\": \"100 K tets\", \"quantity\": "
-        "\"sweep\", \"unit\": \"ms\", %s, \"note\": \"n\"}\n  ]\n}\n",
-        expected);
+    snprintf(wanted, sizeof wanted,
+             "{\n  \"machine\": {\"cpu\": \"a \\\"b\\\"\", \"read_bandwidth_GBps\": 30, \"flops_GFps\": 100, "
+             "\"load_average\": 0.25, \"cores\": 2},\n  \"rows\": [\n    {\"bench\": \"step\", \"case\": "
+             "\"100 K tets\", \"quantity\": "
+             "\"sweep\", \"unit\": \"ms\", %s, \"note\": \"n\"}\n  ]\n}\n",
+             expected);
     write_and_read(row, text, sizeof text);
     assert_string_equal(text, wanted);
 }
@@ -77,9 +77,26 @@ static void test_median(void **state) {
     assert_near(bench_median(times, 5), 3, 0);
 }
 
+/// --only is exact unless it has wildcards, and takes precedence over --quick.
+static void test_chosen_cases(void **state) {
+    (void)state;
+    bench_options options = {.quick = false};
+    assert_true(bench_is_chosen(&options, "BCC arm", false));
+    options.quick = true;
+    assert_false(bench_is_chosen(&options, "BCC arm", false));
+    assert_true(bench_is_chosen(&options, "BCC 10 K", true));
+    options.only = "BCC arm";
+    assert_true(bench_is_chosen(&options, "BCC arm", false));
+    assert_false(bench_is_chosen(&options, "BCC arm all", false));
+    assert_false(bench_is_chosen(&options, "BCC 10 K", true));
+    options.only = "BCC arm*";
+    assert_true(bench_is_chosen(&options, "BCC arm, 3933 kept", false));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_row_without_peer),
                                        cmocka_unit_test(test_row_with_peer),
-                                       cmocka_unit_test(test_row_of_nothing), cmocka_unit_test(test_median)};
+                                       cmocka_unit_test(test_row_of_nothing), cmocka_unit_test(test_median),
+                                       cmocka_unit_test(test_chosen_cases)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

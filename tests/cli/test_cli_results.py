@@ -104,6 +104,8 @@ def check_statistics(results):
     if abs(summary["ms_per_frame"]["median"] - np.median(times)) > 1e-9 * max(times) or \
             abs(summary["ms_per_frame"]["p90"] - np.percentile(times, 90)) > 1e-9 * max(times):
         complaints.append(f"summary.json says {summary['ms_per_frame']} of {times}")
+    if summary["precision"] != "fast":
+        complaints.append(f"summary.json says precision {summary['precision']}, the default is fast")
     if not re.fullmatch("[0-9a-f]{16}", summary["state_hash"]) or summary["peak_memory_bytes"] < 1e6 or \
             summary["nodes"] != np.load(results / "bar.nodes.npy").shape[1] or summary["setup_ms"]["total"] <= 0:
         complaints.append(f"summary.json: {summary}")

@@ -82,6 +82,8 @@ def check_refusals(folder, reference):
                            (("another model",), ("--set", "contact.0.friction=0.31")),
                            (("another time step", "2", "3"), ("--set", "time.substeps=3")),
                            (("another solver",), ("--set", "solver.iterations=21")),
+                           (("another solver, integrator or precision",), ("--precision", "accurate")),
+                           (("--precision", "fast|accurate"), ("--precision", "double")),
                            (("other outputs",), ("--set", "output.pc2=false")),
                            (("--resume and --overwrite",), ("--overwrite",))):
         complaints += expect(folder, results, 2, words, *options)

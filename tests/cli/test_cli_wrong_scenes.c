@@ -113,7 +113,8 @@ static const wrong_scene scenes[] = {
     {"not_projective",
      "sinew: 1\nmaterials: {m: {model: corotated_linear, young: 1}}\n" BEAM "solver: {method: projective}\n",
      "not_projective.yaml:2: materials.m.model: corotated_linear|method: lbfgs"},
-    {"later", HEAD BEAM "precision: fast\n", "later.yaml:4: precision: precision is not available"},
+    {"precision", HEAD BEAM "precision: single\n",
+     "precision.yaml:4: precision: single is out of range|allowed: one of fast, accurate"},
     {"self_contact", HEAD BEAM "contact: [{between: [b, b]}]\n",
      "self_contact.yaml:4: contact[0].between: b and b are one body|a body with itself is not available yet|"
      "allowed: a body and a rigid thing"},

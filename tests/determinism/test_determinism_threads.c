@@ -1,6 +1,7 @@
+// Labels: precision
 // A body with pins, soft attachments to a moving bone, gravity and friction on a ball ends in the same state,
 // bit for bit, for 1, 2 and 4 threads, and when run twice.
-#include "test_support.h"
+#include "test_precision.h"
 
 #include "sinew/sinew.h"
 
@@ -68,7 +69,7 @@ static uint64_t run_once(int32_t threads, sn_integrator integrator, sn_solver_me
     assert_done(ctx, sn_model_build(builder, &model));
     sn_model_builder_destroy(&builder);
 
-    sn_stepper_def def = sn_stepper_def_default();
+    sn_stepper_def def = test_stepper_def();
     def.integrator = integrator;
     def.solver.method = method;
     sn_stepper *stepper = NULL;

@@ -1,7 +1,8 @@
+// Labels: precision
 // One implicit Euler step of a stretched corotated bar against converged reference values (the file says how
 // they were made). Minimized through the general objective with L-BFGS. Skips where the reference folder is
 // missing.
-#include "test_support.h"
+#include "test_precision.h"
 
 #include "sinew/step.h"
 #include "solve/solve_minimize.h"
@@ -77,13 +78,23 @@ static void reaches_the_reference(void **state) {
     }
     for (int j = 0; j < 3 * g->node_count; j++)
         y[j] = g->x[j] + g->h * g->v[j] + g->h * g->h * g->gravity[j % 3];
-    sn_elastic_def def = {g->node_count, g->X,         g->tet_count,      g->tets, 1,
-                          &material,     tet_material, g->attached_count, springs};
+    bool is_fast = test_is_fast();
+    sn_elastic_def def = {.node_count = g->node_count,
+                          .rest = g->X,
+                          .tet_count = g->tet_count,
+                          .tets = g->tets,
+                          .material_count = 1,
+                          .materials = &material,
+                          .tet_material = tet_material,
+                          .spring_count = g->attached_count,
+                          .springs = springs,
+                          .is_fast = is_fast};
     sn_elastic *elastic = NULL;
     sn_metric *metric = NULL;
     sn_minimizer *minimizer = NULL;
     bool anchored = true;
-    sn_metric_def metric_def = {g->node_count, pinned, g->mass, piece, 1, &anchored};
+    sn_metric_def metric_def = {
+        g->node_count, pinned, g->mass, piece, 1, &anchored, is_fast ? SN_FACTOR_FLOAT : SN_FACTOR_DOUBLE};
     assert_done(ctx, sn_elastic_create(ctx, &def, &elastic));
     assert_done(ctx, sn_metric_create(ctx, elastic, &metric_def, &metric));
     assert_done(ctx, sn_metric_factor(metric, 1 / (g->h * g->h)));

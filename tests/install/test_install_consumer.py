@@ -1,6 +1,6 @@
 """An outside project finds, builds and runs against the installed package: CMake and pkg-config, shared and static.
 
-The programs are those of examples/, which the README and the C guide show.
+The programs are those of examples/, which the README and the pages in docs/ show.
 """
 
 import os
@@ -12,7 +12,8 @@ import support
 
 EXAMPLES = support.SOURCE / "examples"
 # Program -> its arguments and what its output must hold.
-PROGRAMS = {"beam": ([], "(converged"), "first": ([EXAMPLES / "beam.yaml"], "elastic energy")}
+PROGRAMS = {"beam": ([], "(converged"), "first": ([EXAMPLES / "beam.yaml"], "elastic energy"),
+            "poisson": ([], "an insulator inside")}
 HERE = pathlib.Path(__file__).resolve().parent
 compiler = re.search(r"^CMAKE_C_COMPILER:\w+=(.*)$", (support.BINARY / "CMakeCache.txt").read_text(encoding="utf-8"),
                      re.MULTILINE).group(1)
@@ -35,11 +36,33 @@ def expect_files(prefix):
             complaints.append(f"{path.relative_to(prefix)} names the source or the build tree")
 
 
+def numbers(pattern, output):
+    return [float(number) for number in re.findall(pattern + r" ([-+.e\d]+)", output)]
+
+
+def wrong_numbers(output):
+    """What is wrong with the numbers of examples/poisson.c: errors against the known solution and their order, and how
+    well the heated block is in balance before and after a partial update."""
+    errors, orders = numbers("error", output), numbers("order", output)
+    balance, power = numbers("out of balance by", output), numbers("power", output)
+    if len(errors) != 3 or len(orders) != 2 or len(balance) != 2 or len(power) != 6:
+        return "lines are missing"
+    if errors[-1] > 8e-4 or any(abs(order - 2) > 0.05 for order in orders):
+        return "the error at 32^3 cells exceeds 8e-4, or the order is not 2"
+    if max(numbers("residual", output)) > 1e-12 or max(balance) > 1e-11:
+        return "the equations are not solved"
+    if not power[0] < power[1] < power[2] or not power[3] < power[4] < power[5]:
+        return "a hotter heater must take more power"
+    return None
+
+
 def expect_run(how, name, program, **options):
     arguments, wanted = PROGRAMS[name]
     code, output = support.run(program, *arguments, **options)
     if code != 0 or wanted not in output:
         complaints.append(f"{how}: {name}: exit {code}, wanted in its output: {wanted}\n{output}")
+    elif name == "poisson" and wrong_numbers(output):
+        complaints.append(f"{how}: {name}: {wrong_numbers(output)}\n{output}")
 
 
 def with_cmake(prefix, folder):
@@ -58,7 +81,7 @@ def with_pkg_config(prefix, folder):
     def build(*options):
         flags = support.must("pkg-config", *options, "--cflags", "--libs", "sinew", env=environment).split()
         for name in PROGRAMS:
-            support.must(compiler, "-std=c17", EXAMPLES / f"{name}.c", "-o", folder / name, *flags)
+            support.must(compiler, "-std=c17", EXAMPLES / f"{name}.c", "-o", folder / name, *flags, "-lm")
             expect_run(f"pkg-config {' '.join(options)}", name, folder / name, env=environment)
 
     build()

@@ -1,6 +1,6 @@
-// Labels: slow
+// Labels: slow precision
 // Contact with rigid shapes against closed forms: rest, friction, impact, momentum.
-#include "test_support.h"
+#include "test_precision.h"
 
 #include "sinew/sinew.h"
 
@@ -58,7 +58,7 @@ static void add_plane(scene *s, double nx, double ny, double nz) {
 }
 
 static void build_scene(scene *s, const sn_solver_def *solver) {
-    sn_stepper_def def = sn_stepper_def_default();
+    sn_stepper_def def = test_stepper_def();
     if (solver)
         def.solver = *solver;
     assert_done(s->ctx, sn_model_add_body(s->builder, &s->body, &s->contact.body));
@@ -433,7 +433,7 @@ static void forces_balance_at_rest(void **state) {
     assert_done(s.ctx, sn_model_add_pin(s.builder, &pin, NULL));
     assert_done(s.ctx, sn_model_add_contact(s.builder, &s.contact));
     assert_done(s.ctx, sn_model_build(s.builder, &s.model));
-    sn_stepper_def def = sn_stepper_def_default();
+    sn_stepper_def def = test_stepper_def();
     def.integrator = SN_INTEGRATOR_QUASISTATIC;
     def.solver.iterations = 3000;
     def.solver.tolerance = 1e-9;

@@ -1,8 +1,8 @@
-// Labels: slow
+// Labels: slow precision
 // Whatever the start, the step, the stiffness, the density and the size: g never rises, nothing becomes NaN,
 // inverted tets recover, and free bodies keep their momentum. Starts are flattened, random and mirrored.
 // Combinations are sampled with a fixed seed, printed on failure.
-#include "test_support.h"
+#include "test_precision.h"
 
 #include "base/base_util.h"
 #include "sinew/sinew.h"
@@ -74,7 +74,7 @@ static void begin_run(run *r, const combination *how, int32_t threads) {
     assert_done(r->ctx, sn_model_build(builder, &r->model));
     sn_model_builder_destroy(&builder);
     sn_mesh_destroy(&mesh);
-    sn_stepper_def def = sn_stepper_def_default();
+    sn_stepper_def def = test_stepper_def();
     def.solver.method = how->method;
     def.solver.iterations = how->iterations;
     def.solver.tolerance = 0;

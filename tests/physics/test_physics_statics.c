@@ -1,6 +1,6 @@
-// Labels: slow
+// Labels: slow precision
 // Patch test, free fall, and coming to rest.
-#include "test_support.h"
+#include "test_precision.h"
 
 #include "base/base_util.h"
 #include "sinew/sinew.h"
@@ -84,7 +84,7 @@ static void passes_the_patch_test(void **state) {
         material.poisson = model_kind == SN_MATERIAL_ARAP ? 0 : 0.35;
         sn_model *model = build_model(ctx, mesh, &material, pins, 6, still);
         assert_true(sn_model_get_info(model).free_node_count == 64);
-        sn_stepper_def def = sn_stepper_def_default();
+        sn_stepper_def def = test_stepper_def();
         def.integrator = SN_INTEGRATOR_QUASISTATIC;
         def.solver.iterations = 500;
         def.solver.tolerance = 0;
@@ -127,10 +127,11 @@ static void falls_as_implicit_euler_does(void **state) {
     sn_material_def material = sn_material_def_default();
     material.young = 1e6;
     sn_model *model = build_model(ctx, mesh, &material, NULL, 0, gravity);
+    sn_stepper_def def = test_stepper_def();
     sn_stepper *stepper = NULL;
     sn_state *sim = NULL;
     sn_step_info info;
-    assert_done(ctx, sn_stepper_create(model, NULL, &stepper));
+    assert_done(ctx, sn_stepper_create(model, &def, &stepper));
     assert_done(ctx, sn_state_create(model, &sim));
     for (int n = 0; n < 100; n++)
         assert_done(ctx, sn_step(stepper, sim, 0.01, &info));
@@ -160,7 +161,7 @@ static void comes_to_rest_and_stays(void **state) {
     sn_selection pins = {.kind = SN_SELECT_PLANE, .normal = {1, 0, 0}};
     for (int method = 0; method < 2; method++) {
         sn_model *model = build_model(ctx, mesh, &material, &pins, 1, gravity);
-        sn_stepper_def def = sn_stepper_def_default();
+        sn_stepper_def def = test_stepper_def();
         def.solver.method = (sn_solver_method)method;
         def.solver.tolerance = 0;
         sn_stepper *stepper = NULL;

@@ -1,7 +1,8 @@
+// Labels: precision
 // What "converged" is worth at the default tolerance: short steps neither gain energy nor pass over the
 // elastic forces, a step ends near its own minimum, and what cannot be computed is refused with the state as
 // it was.
-#include "test_support.h"
+#include "test_precision.h"
 
 #include "sinew/sinew.h"
 
@@ -51,7 +52,7 @@ static sn_model *build_model(sn_context *ctx, const beam_options *how) {
 
 static beam begin(beam_options how) {
     beam b = {.ctx = test_context(1)};
-    sn_stepper_def def = sn_stepper_def_default();
+    sn_stepper_def def = test_stepper_def();
     def.integrator = how.integrator;
     def.solver.iterations = 500, def.solver.tolerance = how.tolerance;
     b.model = build_model(b.ctx, &how);

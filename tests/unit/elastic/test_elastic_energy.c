@@ -42,7 +42,7 @@ static void fill_tets(int32_t *tets) {
                 }
 }
 
-static fixture *make_fixture(bool with_springs, uint64_t seed) {
+static fixture *make_fixture(bool with_springs, uint64_t seed, const void *is_fast) {
     fixture *f = calloc(1, sizeof *f);
     sn_random random = sn_random_make(seed);
     for (int i = 0; i < NODES; i++)
@@ -70,8 +70,16 @@ static fixture *make_fixture(bool with_springs, uint64_t seed) {
     f->springs[3] = (sn_spring){inside, other, 900, 0};
     for (int k = 0; k < 12; k++)
         f->targets[k] = sn_random_range(&random, -0.1, 0.1);
-    f->def = (sn_elastic_def){
-        NODES, f->rest, TETS, f->tets, 3, f->materials, f->tet_material, with_springs ? 4 : 0, f->springs};
+    f->def = (sn_elastic_def){.node_count = NODES,
+                              .rest = f->rest,
+                              .tet_count = TETS,
+                              .tets = f->tets,
+                              .material_count = 3,
+                              .materials = f->materials,
+                              .tet_material = f->tet_material,
+                              .spring_count = with_springs ? 4 : 0,
+                              .springs = f->springs,
+                              .is_fast = is_fast != NULL};
     return f;
 }
 
@@ -80,9 +88,8 @@ static double total(sn_elastic_energy energy) {
 }
 
 static void gradient_is_the_derivative(void **state) {
-    (void)state;
     sn_context *ctx = test_context(1);
-    fixture *f = make_fixture(true, 1);
+    fixture *f = make_fixture(true, 1, *state);
     sn_elastic *elastic = NULL;
     assert_done(ctx, sn_elastic_create(ctx, &f->def, &elastic));
     static double gradient[3 * NODES];
@@ -113,9 +120,8 @@ static void gradient_is_the_derivative(void **state) {
 }
 
 static void rigid_motion_costs_nothing(void **state) {
-    (void)state;
     sn_context *ctx = test_context(1);
-    fixture *f = make_fixture(false, 2);
+    fixture *f = make_fixture(false, 2, *state);
     sn_elastic *elastic = NULL;
     assert_done(ctx, sn_elastic_create(ctx, &f->def, &elastic));
     for (int degrees = 0; degrees <= 350; degrees += 70) {
@@ -137,9 +143,8 @@ static void rigid_motion_costs_nothing(void **state) {
 }
 
 static void forces_and_torques_balance(void **state) {
-    (void)state;
     sn_context *ctx = test_context(1);
-    fixture *f = make_fixture(false, 3);
+    fixture *f = make_fixture(false, 3, *state);
     sn_elastic *elastic = NULL;
     assert_done(ctx, sn_elastic_create(ctx, &f->def, &elastic));
     static double gradient[3 * NODES];
@@ -165,9 +170,8 @@ static void forces_and_torques_balance(void **state) {
 }
 
 static void metric_bounds_projective_energies(void **state) {
-    (void)state;
     sn_context *ctx = test_context(1);
-    fixture *f = make_fixture(true, 4);
+    fixture *f = make_fixture(true, 4, *state);
     f->materials[2].model = SN_MATERIAL_COROTATED;
     // A spring with a rest length is bounded by its stiffness too: -k l0 / l only lowers the transverse part.
     sn_elastic *elastic = NULL;
@@ -205,8 +209,7 @@ static void metric_bounds_projective_energies(void **state) {
 }
 
 static void bits_do_not_depend_on_threads(void **state) {
-    (void)state;
-    fixture *f = make_fixture(true, 7);
+    fixture *f = make_fixture(true, 7, *state);
     static double gradient[2][3 * NODES];
     double energy[2];
     for (int32_t threads = 1; threads <= 4; threads++) {
@@ -225,11 +228,19 @@ static void bits_do_not_depend_on_threads(void **state) {
     free(f);
 }
 
+/// The state of the tests that run with fast kernels; NULL otherwise.
+static int choose_fast(void **state) {
+    static char fast;
+    *state = &fast;
+    return 0;
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(gradient_is_the_derivative),    cmocka_unit_test(rigid_motion_costs_nothing),
         cmocka_unit_test(forces_and_torques_balance),    cmocka_unit_test(metric_bounds_projective_energies),
         cmocka_unit_test(bits_do_not_depend_on_threads),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    return failed + cmocka_run_group_tests_name("fast", tests, choose_fast, NULL);
 }

@@ -373,6 +373,9 @@ static void refuses_other_runs(void **state) {
     run.stepper_def.solver.iterations++;
     refuse(&run, "another solver");
     run.stepper_def.solver.iterations--;
+    run.stepper_def.precision = SN_PRECISION_ACCURATE;
+    refuse(&run, "or precision");
+    run.stepper_def.precision = SN_PRECISION_FAST;
     run.f.output.vtu_volume = false;
     refuse(&run, "other outputs");
     run.f.output.vtu_volume = true;

@@ -178,12 +178,39 @@ static void lanes_are_alone(void **state) {
     }
 }
 
+/// Within their range, floats and a step in double find the same points.
+static void comes_near_by_floats(void **state) {
+    (void)state;
+    sn_random random = sn_random_make(5);
+    int compared = 0;
+    for (int repeat = 0; repeat < 4000; repeat++) {
+        double s[3][SN_LANES], p[3][SN_LANES], q[3][SN_LANES];
+        for (int lane = 0; lane < SN_LANES; lane++) {
+            double values[3];
+            sample_values(&random, sn_random_index(&random, 8), values);
+            for (int i = 0; i < 3; i++)
+                s[i][lane] = values[i];
+        }
+        sn_nearest_unit_product3_wide((const double(*)[SN_LANES])s, p);
+        sn_nearest_unit_product3_near_wide((const double(*)[SN_LANES])s, q);
+        for (int lane = 0; lane < SN_LANES; lane++) {
+            double most = s[0][lane];
+            if (!(most > 1e-4 && most < 1e4 && s[0][lane] * s[1][lane] * s[2][lane] < 1.9 &&
+                  s[1][lane] + s[2][lane] > 0.2 * most))
+                continue;
+            for (int i = 0; i < 3; i++)
+                assert_near(q[i][lane], p[i][lane], 1e-12 * (most + p[0][lane]));
+            compared++;
+        }
+    }
+    assert_true(compared > 10000);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(finds_the_nearest_point),
-        cmocka_unit_test(solves_at_every_scale),
-        cmocka_unit_test(keeps_what_has_product_one),
-        cmocka_unit_test(lanes_are_alone),
+        cmocka_unit_test(finds_the_nearest_point),    cmocka_unit_test(solves_at_every_scale),
+        cmocka_unit_test(keeps_what_has_product_one), cmocka_unit_test(lanes_are_alone),
+        cmocka_unit_test(comes_near_by_floats),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

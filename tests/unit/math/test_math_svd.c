@@ -42,6 +42,38 @@ static void decomposes_every_kind(void **state) {
         }
 }
 
+/// F = U A V' to rounding of doubles, with A diagonal to rounding of floats; the same in every lane.
+static void comes_near_by_floats(void **state) {
+    (void)state;
+    sn_random random = sn_random_make(6);
+    for (int kind = 0; kind < SAMPLE_KINDS; kind++)
+        for (int repeat = 0; repeat < REPEATS / 10; repeat++) {
+            double F[9][SN_LANES], U[9][SN_LANES], A[9][SN_LANES], V[9][SN_LANES];
+            double f[9], u[9], a[9], v[9], UA[9], G[9];
+            sample_matrix(&random, kind, f);
+            for (int i = 0; i < 9; i++)
+                for (int lane = 0; lane < SN_LANES; lane++)
+                    F[i][lane] = f[i];
+            sn_svd3_near_wide((const double(*)[SN_LANES])F, U, A, V);
+            for (int i = 0; i < 9; i++) {
+                u[i] = U[i][0], a[i] = A[i][0], v[i] = V[i][0];
+                for (int lane = 1; lane < SN_LANES; lane++)
+                    assert_true(u[i] == U[i][lane] && a[i] == A[i][lane] && v[i] == V[i][lane]);
+            }
+            assert_near(rotation_error(u), 0, 2e-15);
+            assert_near(rotation_error(v), 0, 2e-15);
+            sn_mul33(u, a, UA);
+            sn_mul33_nt(UA, v, G);
+            // Columns far shorter than the first are beyond what floats can turn.
+            double scale = sample_norm(f), most = a[4] > 1e-3 * scale ? 1e-6 : 3e-5;
+            for (int i = 0; i < 9; i++) {
+                assert_near(G[i], f[i], 3e-15 * scale + 16 * 0x1p-1074);
+                assert_near(i % 4 == 0 ? 0 : a[i], 0, most * scale + 16 * 0x1p-1074);
+            }
+            assert_true(a[0] >= a[4] - most * scale && a[4] >= fabs(a[8]) - most * scale);
+        }
+}
+
 static void finds_known_values(void **state) {
     (void)state;
     sn_random random = sn_random_make(2);
@@ -183,9 +215,9 @@ static void simple_matrices_are_exact(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(decomposes_every_kind),     cmocka_unit_test(finds_known_values),
-        cmocka_unit_test(rotation_is_the_best_one),  cmocka_unit_test(lanes_are_alone),
-        cmocka_unit_test(simple_matrices_are_exact),
+        cmocka_unit_test(decomposes_every_kind), cmocka_unit_test(comes_near_by_floats),
+        cmocka_unit_test(finds_known_values),    cmocka_unit_test(rotation_is_the_best_one),
+        cmocka_unit_test(lanes_are_alone),       cmocka_unit_test(simple_matrices_are_exact),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

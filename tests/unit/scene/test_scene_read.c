@@ -65,6 +65,16 @@ static void defaults_are_those_of_the_definitions(void **state) {
     sn_scene_destroy(&scene);
 }
 
+static void precision_reaches_the_stepper(void **state) {
+    (void)state;
+    static const char *const words[] = {"precision=fast", "precision=accurate"};
+    for (int precision = 0; precision < 2; precision++) {
+        sn_scene *scene = good_scene(plain, words[precision]);
+        assert_int_equal(sn_scene_stepper(scene).precision, precision);
+        sn_scene_destroy(&scene);
+    }
+}
+
 static void units_reach_every_number(void **state) {
     (void)state;
     static const char text[] = "sinew: 1\n"
@@ -190,7 +200,8 @@ static void what_spans_keys_is_checked(void **state) {
     bad_scene(plain, "bodies.arm.material=fleshy", "did you mean flesh; allowed: flesh",
               "bodies.arm.material");
     bad_scene(plain, "pins.0.to=floor", "is no name under rigid", "missing or empty");
-    bad_scene(plain, "precision=fast", "precision is not available in this version", "");
+    bad_scene(plain, "precision=double", "precision: double is out of range",
+              "allowed: one of fast, accurate");
     bad_scene(plain, "rigid={r: {sphere: {center: [0, 0, 0], radius: 1}, joints: {1: {}}}}",
               "allowed: only together with skeleton or make", "rigid.r.joints");
     bad_scene(plain,
@@ -371,6 +382,7 @@ int main(void) {
     if (sn_context_create(NULL, &context) != SN_OK)
         return 1;
     const struct CMUnitTest tests[] = {cmocka_unit_test(defaults_are_those_of_the_definitions),
+                                       cmocka_unit_test(precision_reaches_the_stepper),
                                        cmocka_unit_test(units_reach_every_number),
                                        cmocka_unit_test(overrides_go_by_path),
                                        cmocka_unit_test(json_is_yaml),

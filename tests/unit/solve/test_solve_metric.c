@@ -50,9 +50,15 @@ static void setup(fixture *f, sn_context *ctx, double size, double young, bool a
     f->material.young = young;
     if (anchored)
         f->pinned[0] = f->pinned[7] = true;
-    sn_elastic_def def = {NODES, f->rest, TETS, f->tets, 1, &f->material, f->tet_material, 0, NULL};
+    sn_elastic_def def = {.node_count = NODES,
+                          .rest = f->rest,
+                          .tet_count = TETS,
+                          .tets = f->tets,
+                          .material_count = 1,
+                          .materials = &f->material,
+                          .tet_material = f->tet_material};
     assert_done(ctx, sn_elastic_create(ctx, &def, &f->elastic));
-    sn_metric_def metric = {NODES, f->pinned, f->mass, f->piece, 1, &anchored};
+    sn_metric_def metric = {NODES, f->pinned, f->mass, f->piece, 1, &anchored, SN_FACTOR_DOUBLE};
     assert_done(ctx, sn_metric_create(ctx, f->elastic, &metric, &f->metric));
 }
 
