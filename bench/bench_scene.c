@@ -103,6 +103,7 @@ sn_status bench_scene_create(const bench_scene_def *def, bench_scene *scene) {
     context.thread_count = def->threads;
     sn_stepper_def stepper = sn_stepper_def_default();
     stepper.solver = def->solver;
+    stepper.precision = def->precision;
     SN_TRY(sn_context_create(&context, &scene->context));
     SN_TRY(build_model(def, scene));
     SN_TRY(sn_stepper_create(scene->model, &stepper, &scene->stepper));

@@ -9,6 +9,7 @@
 typedef struct bench_scene_def {
     int32_t cells[3]; ///< Of the lattice; those along x are the most. The block is 1 m long.
     int32_t threads;
+    sn_precision precision;
     sn_solver_def solver;
 } bench_scene_def;
 

@@ -1,5 +1,5 @@
-/// What an iteration of a step costs by stage, with all threads and with one: projective dynamics of a body
-/// that stands on a plane and is pressed by a ball.
+/// What an iteration of a step costs by stage, with all threads and with one, and in double precision:
+/// projective dynamics of a body that stands on a plane and is pressed by a ball.
 ///
 /// Every step spends the same budget, so that all steps do the same work. An iteration's cost is that of a
 /// whole step over its iterations: choosing the start and the report at the end are in it. Stages are those
@@ -38,7 +38,7 @@ typedef struct step_cost {
     sn_step_times ms;     ///< Per iteration.
     double lbfgs;         ///< ms of an iteration of L-BFGS
     double factorization; ///< ms
-    double read_gb;       ///< 1e9 bytes of L that a sweep reads, forward and backward
+    double read_gb;       ///< 1e9 bytes of L, in float, that a sweep reads, forward and backward
     double peer;          ///< ms of CHOLMOD's solve of 3; 0: not measured
     int32_t tets, nodes, contacts;
 } step_cost;
@@ -112,8 +112,17 @@ static bool measure_peer(const bench_options *options, const bench_scene *scene,
     return *out_ms >= 0 || fail(scene, "CHOLMOD failed");
 }
 
-static bool create_scene(const step_case *c, int32_t threads, sn_solver_method method, bench_scene *scene) {
-    bench_scene_def def = {.threads = threads, .solver = sn_solver_def_default()};
+/// How a case is run.
+typedef struct step_way {
+    int32_t threads;
+    sn_precision precision;
+    bool with_peer;
+} step_way;
+
+static bool create_scene(const step_case *c, const step_way *way, sn_solver_method method,
+                         bench_scene *scene) {
+    bench_scene_def def = {
+        .threads = way->threads, .precision = way->precision, .solver = sn_solver_def_default()};
     for (int k = 0; k < 3; k++)
         def.cells[k] = c->cells[k];
     def.solver.method = method;
@@ -124,31 +133,31 @@ static bool create_scene(const step_case *c, int32_t threads, sn_solver_method m
     return true;
 }
 
-static bool measure_projective(const bench_options *options, const step_case *c, int32_t threads,
-                               bool with_peer, step_cost *cost) {
+static bool measure_projective(const bench_options *options, const step_case *c, const step_way *way,
+                               step_cost *cost) {
     bench_scene scene;
     sn_step_info step;
-    bool done = create_scene(c, threads, SN_SOLVER_PROJECTIVE, &scene) &&
+    bool done = create_scene(c, way, SN_SOLVER_PROJECTIVE, &scene) &&
                 measure_step(&scene, options->repetitions * c->samples, &step) &&
                 measure_factorization(&scene, options->repetitions, &cost->factorization) &&
-                (!with_peer || measure_peer(options, &scene, &cost->peer));
+                (!way->with_peer || measure_peer(options, &scene, &cost->peer));
     if (done) {
         sn_model_info info = sn_model_get_info(scene.model);
         cost->ms = share_out(&step.ms);
         cost->tets = info.tet_count;
         cost->nodes = info.node_count;
         cost->contacts = step.active_contacts;
-        cost->read_gb = 2e-9 * sizeof(double) * (double)sn_stepper_get_report(scene.stepper).factor_nonzeros;
+        cost->read_gb = 2e-9 * sizeof(float) * (double)sn_stepper_get_report(scene.stepper).factor_nonzeros;
     }
     bench_scene_destroy(&scene);
     return done;
 }
 
-static bool measure_lbfgs(const bench_options *options, const step_case *c, int32_t threads,
+static bool measure_lbfgs(const bench_options *options, const step_case *c, const step_way *way,
                           step_cost *cost) {
     bench_scene scene;
     sn_step_info step;
-    bool done = create_scene(c, threads, SN_SOLVER_LBFGS, &scene) &&
+    bool done = create_scene(c, way, SN_SOLVER_LBFGS, &scene) &&
                 measure_step(&scene, options->repetitions * c->samples, &step);
     if (done)
         cost->lbfgs = step.ms.total / ITERATIONS;
@@ -156,11 +165,9 @@ static bool measure_lbfgs(const bench_options *options, const step_case *c, int3
     return done;
 }
 
-static bool measure(const bench_options *options, const step_case *c, int32_t threads, bool with_peer,
-                    step_cost *cost) {
+static bool measure(const bench_options *options, const step_case *c, const step_way *way, step_cost *cost) {
     *cost = (step_cost){0};
-    return measure_projective(options, c, threads, with_peer, cost) &&
-           measure_lbfgs(options, c, threads, cost);
+    return measure_projective(options, c, way, cost) && measure_lbfgs(options, c, way, cost);
 }
 
 static bench_row start_row(const char *name, int32_t threads, const step_cost *cost) {
@@ -221,15 +228,38 @@ static void add_speedups(const bench_options *options, bench_report *report, con
     bench_report_add(report, &row);
 }
 
+/// Stages at `precision: fast` against `accurate`.
+static void add_precisions(const bench_options *options, bench_report *report, const step_case *c,
+                           const step_cost *fast, const step_cost *accurate) {
+    const struct {
+        const char *quantity;
+        double ours, peer;
+    } stages[] = {{"local vs double", fast->ms.local, accurate->ms.local},
+                  {"sweep vs double", fast->ms.sweep, accurate->ms.sweep},
+                  {"iteration vs double", fast->ms.total, accurate->ms.total},
+                  {"L-BFGS vs double", fast->lbfgs, accurate->lbfgs}};
+    bench_row row = start_row(c->name, options->threads, fast);
+    row.peer_name = "Sinew, precision: accurate", row.target = 1;
+    for (size_t i = 0; i < sizeof stages / sizeof *stages; i++) {
+        snprintf(row.quantity, sizeof row.quantity, "%s", stages[i].quantity);
+        row.ours = stages[i].ours, row.peer = stages[i].peer;
+        bench_report_add(report, &row);
+    }
+}
+
 static bool run_case(const bench_options *options, bench_report *report, const step_case *c) {
-    step_cost all, one;
-    if (!measure(options, c, options->threads, true, &all))
+    const step_way usual = {options->threads, SN_PRECISION_FAST, true};
+    const step_way accurate = {options->threads, SN_PRECISION_ACCURATE, false};
+    const step_way single = {1, SN_PRECISION_FAST, false};
+    step_cost all, exact, one;
+    if (!measure(options, c, &usual, &all) || !measure(options, c, &accurate, &exact))
         return false;
     add_stages(report, c->name, options->threads, &all);
     add_sweep_peers(options, report, c, &all);
+    add_precisions(options, report, c, &all, &exact);
     if (options->threads == 1)
         return true;
-    if (!measure(options, c, 1, false, &one))
+    if (!measure(options, c, &single, &one))
         return false;
     add_stages(report, c->name_one, 1, &one);
     add_speedups(options, report, c, &all, &one);

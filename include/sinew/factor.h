@@ -29,7 +29,8 @@ typedef struct sn_factor_matrix {
 typedef enum sn_factor_keep {
     SN_FACTOR_KEEP_NONE, ///< None: an update is about as dear as sn_factor_numeric().
     SN_FACTOR_KEEP_LATE, ///< Those that changes of the unknowns in `late` need.
-    SN_FACTOR_KEEP_ALL   ///< Those that changes anywhere need: about 1.5 times the memory of L in double.
+    SN_FACTOR_KEEP_ALL ///< Those that changes anywhere need: about as many numbers as L has, of the precision
+                       ///< of the fronts.
 } sn_factor_keep;
 
 /// How L is kept for the sweeps. Sums run in double for double storage and in float otherwise.
@@ -42,7 +43,9 @@ typedef enum sn_factor_storage {
 
 /// In what the numeric phase computes: fronts in float take half the time and memory of those in double. A
 /// matrix may be positive definite and its pivots not, once rounded to float: from condition numbers of about
-/// 1e6 on. S is stored in double in any case.
+/// 1e6 on. S is stored in double in any case; its errors are those of the fronts, about 1e-7 of the entries
+/// of A from floats: choose double fronts with storage in float for an S that is summed in double, and sweeps
+/// as fast.
 typedef enum sn_factor_fronts {
     SN_FACTOR_FRONTS_AS_STORED, ///< Double for SN_FACTOR_DOUBLE, else float.
     SN_FACTOR_FRONTS_FLOAT,
@@ -67,13 +70,16 @@ typedef struct sn_factor_def {
 /// What the analysis predicts and the factorization takes.
 typedef struct sn_factor_info {
     int32_t n, kept_count, supernode_count;
-    int64_t nonzeros;       ///< Entries of L11 (lower, with diagonal) and L21, without padding.
-    int64_t kept_nonzeros;  ///< Entries of one triangle of S.
-    double flops;           ///< Of a numeric factorization, S included, by entries without padding.
-    double work_flops;      ///< The same with the zeros that merged columns store: what will be done.
-    double done_flops;      ///< Counted in the last sn_factor_numeric() or sn_factor_update().
-    double update_bytes;    ///< Part of memory_bytes: update matrices kept for sn_factor_update().
-    double memory_bytes;    ///< Held by the object.
+    int64_t nonzeros;      ///< Entries of L11 (lower, with diagonal) and L21, without padding.
+    int64_t kept_nonzeros; ///< Entries of one triangle of S.
+    double flops;          ///< Of a numeric factorization, S included, by entries without padding.
+    double work_flops;     ///< The same with the zeros that merged columns store: what will be done.
+    double done_flops;     ///< Counted in the last sn_factor_numeric() or sn_factor_update().
+    double update_bytes; ///< Part of memory_bytes that serves sn_factor_update() alone: update matrices, and
+                         ///< the entries last factored.
+    double memory_bytes; ///< Held by the object: L, S, room for fronts and vectors, indices. No phase needs
+                         ///< more but the first sn_factor_refine() and, for a time, the ordering: METIS
+                         ///< takes memory of its own, a multiple of the pattern, before L is allocated.
     int32_t failed_unknown; ///< Whose pivot was not positive in the last numeric phase; -1: none.
     double failed_pivot;    ///< Its value.
 } sn_factor_info;

@@ -8,7 +8,8 @@
 /// supernode with `width` columns and `row_count` rows below is a dense panel and an update matrix that its
 /// parent, or S, absorbs. Where each of them lies is planned beforehand: inside a group in the scratch of the
 /// thread; above the groups in the scratch of all threads, which then is free; the updates that groups leave
-/// for the top in the room of packed panels that are not computed yet, those of their ancestors in the top.
+/// for the top in the room of packed panels that are not computed yet, those of their ancestors in the top,
+/// or in that of S.
 ///
 /// Fronts hold the scaled matrix E A E: E are powers of 2 that bring the diagonal of A close to 1. That is
 /// exact and keeps floats and halves within their range, whatever the units. With L that of E A E, vectors
@@ -42,6 +43,7 @@ enum { SN_FACTOR_NONE = -1 };
 typedef enum sn_factor_home {
     SN_HOME_SCRATCH, ///< With the panels.
     SN_HOME_VALUES,  ///< In packed panels of ancestors, which are not computed yet.
+    SN_HOME_SCHUR,   ///< In S, which is computed last.
     SN_HOME_UPDATES  ///< In memory for updates alone.
 } sn_factor_home;
 
@@ -341,6 +343,7 @@ extern const sn_front_kernels sn_front_kernels_double, sn_front_kernels_float;
 static inline uint8_t *sn_update_of(const sn_factor *factor, const sn_supernode *node, uint8_t *scratch) {
     uint8_t *home = node->update_home == SN_HOME_SCRATCH  ? scratch
                     : node->update_home == SN_HOME_VALUES ? (uint8_t *)factor->values
+                    : node->update_home == SN_HOME_SCHUR  ? (uint8_t *)factor->schur
                                                           : factor->updates;
     return home + node->update_start;
 }

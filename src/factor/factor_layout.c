@@ -168,6 +168,8 @@ static sn_status find_rows(sn_factor *factor, const sn_factor_matrix *pattern, l
     SN_TRY_NEW(ctx, l->rows, row_total);
     SN_TRY_NEW(ctx, factor->row_place, row_total);
     list_rows(factor, l);
+    SN_RELEASE(ctx, l->start);
+    SN_RELEASE(ctx, l->column);
 
 cleanup:
     return status;
@@ -312,10 +314,19 @@ cleanup:
 /// Lists the supernodes whose updates go to S.
 static sn_status list_roots(sn_factor *factor) {
     sn_status status = SN_OK;
-    SN_TRY_NEW(factor->context, factor->roots, factor->supernode_count);
-    for (int32_t s = 0; s < factor->supernode_count; s++)
-        if (factor->supernodes[s].parent == SN_FACTOR_NONE && factor->supernodes[s].row_count > 0)
-            factor->roots[factor->root_count++] = s;
+    // The first pass counts, the second lists.
+    for (int32_t pass = 0; pass < 2; pass++) {
+        if (pass == 1)
+            SN_TRY_NEW(factor->context, factor->roots, factor->root_count);
+        factor->root_count = 0;
+        for (int32_t s = 0; s < factor->supernode_count; s++) {
+            if (factor->supernodes[s].parent != SN_FACTOR_NONE || factor->supernodes[s].row_count == 0)
+                continue;
+            if (pass == 1)
+                factor->roots[factor->root_count] = s;
+            factor->root_count++;
+        }
+    }
 
 cleanup:
     return status;
@@ -414,8 +425,10 @@ sn_status sn_factor_lay_out(sn_factor *factor, const sn_factor_matrix *pattern, 
     SN_TRY(sn_factor_plan_kept(factor, def));
     place_values(factor);
     SN_TRY(list_roots(factor));
-    SN_TRY(sn_factor_plan_memory(factor));
     SN_TRY(lay_out_entries(factor, pattern, &l));
+    // Before the large allocations, so that there is no peak above what stays.
+    layout_destroy(ctx, &l);
+    SN_TRY(sn_factor_plan_memory(factor));
     SN_TRY(allocate_numbers(factor));
 
 cleanup:

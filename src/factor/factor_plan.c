@@ -86,6 +86,7 @@ static int64_t align(int64_t bytes) {
 /// Everything that is planned.
 typedef struct memory {
     sn_factor *factor;
+    plan schur;   ///< Until S itself is computed.
     plan scratch; ///< Of the group at hand, then of the top.
     plan updates; ///< What lies nowhere else.
     plan *panels; ///< [top_count] packed panels of the top, in bytes of `values`.
@@ -104,12 +105,18 @@ static int64_t panel_bytes(const memory *m, const sn_supernode *node) {
                  (int64_t)m->factor->fronts->real_size);
 }
 
+static int64_t schur_bytes(const sn_factor *factor) {
+    return sn_trapezoid_size(factor->kept_count, SN_PANEL_BLOCK, factor->kept_count) *
+           (int64_t)sizeof(double);
+}
+
 static sn_status memory_begin(memory *m) {
     sn_status status = SN_OK;
     const sn_factor *factor = m->factor;
     int64_t size = (int64_t)factor->kernels->value_size;
     m->top_count = factor->supernode_count - factor->first_top;
     m->scratch.limit = m->updates.limit = INT64_MAX;
+    m->schur.limit = schur_bytes(factor);
     SN_TRY_NEW_ZEROED(factor->context, m->panels, m->top_count);
     for (int32_t t = 0; t < m->top_count; t++) {
         const sn_supernode *node = &factor->supernodes[factor->first_top + t];
@@ -126,6 +133,7 @@ static void memory_end(memory *m) {
     for (int32_t t = 0; m->panels && t < m->top_count; t++)
         SN_RELEASE(ctx, m->panels[t].holes);
     SN_RELEASE(ctx, m->panels);
+    SN_RELEASE(ctx, m->schur.holes);
     SN_RELEASE(ctx, m->scratch.holes);
     SN_RELEASE(ctx, m->updates.holes);
 }
@@ -155,6 +163,10 @@ static void place_update(memory *m, int32_t s) {
     node->update_home = SN_HOME_VALUES;
     if (!stays_in_group)
         start = take_from_panels(m, node, size);
+    if (start < 0 && !stays_in_group && node->parent != SN_FACTOR_NONE) {
+        node->update_home = SN_HOME_SCHUR;
+        start = plan_take(&m->schur, size);
+    }
     if (start < 0) {
         node->update_home = is_top || stays_in_group ? SN_HOME_SCRATCH : SN_HOME_UPDATES;
         start = plan_take(is_top || stays_in_group ? &m->scratch : &m->updates, size);
@@ -172,6 +184,8 @@ static sn_status give_update(memory *m, const sn_supernode *node) {
         return plan_give(ctx, &m->scratch, node->update_start, size);
     if (node->update_home == SN_HOME_UPDATES)
         return plan_give(ctx, &m->updates, node->update_start, size);
+    if (node->update_home == SN_HOME_SCHUR)
+        return plan_give(ctx, &m->schur, node->update_start, size);
     int32_t t = 0;
     while (t + 1 < m->top_count && node->update_start >= m->panels[t].limit)
         t++;
@@ -208,7 +222,8 @@ static void place_kept_updates(memory *m) {
         node->update_start = m->updates.end;
         m->updates.end += update_bytes(m, node);
     }
-    m->factor->info.update_bytes = (double)(m->updates.end - begin);
+    int64_t entries = m->factor->keeps_updates ? m->factor->entry_start[m->factor->free_count] : 0;
+    m->factor->info.update_bytes = (double)(m->updates.end - begin) + (double)entries * sizeof(double);
 }
 
 static sn_status plan_fronts(memory *m) {
@@ -235,8 +250,7 @@ cleanup:
 /// Bytes of scratch: slots for groups, or the top, or the factor of S.
 static int64_t scratch_bytes(const memory *m) {
     const sn_factor *factor = m->factor;
-    int64_t schur = sn_trapezoid_size(factor->kept_count, SN_PANEL_BLOCK, factor->kept_count);
-    int64_t bytes = schur * (int64_t)sizeof(double) + SN_PACKED_MARGIN;
+    int64_t bytes = schur_bytes(factor) + SN_PACKED_MARGIN;
     bytes = bytes > m->scratch.end ? bytes : m->scratch.end;
     return bytes > m->slot_size * factor->slot_count ? bytes : m->slot_size * factor->slot_count;
 }
