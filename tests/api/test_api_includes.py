@@ -15,6 +15,7 @@ OUTSIDE = {
     "omp.h": {"base", "factor"},
     "pthread.h": {"base", "factor", "sparse"},
     "metis.h": {"base", "factor", "sparse"},
+    "immintrin.h": {"factor"},
     "cblas.h": {"base", "factor", "solve"},
     "openblas_config.h": {"base"},
     "lapacke.h": {"factor", "solve"},
