@@ -12,7 +12,7 @@ static int run_bench(int argc, char **argv);
 
 const cli_command cli_bench_command = {
     .name = "bench",
-    .usage = "bench [NAME...] [--list] [--quick] [--json FILE] [--threads N]",
+    .usage = "bench [NAME...] [--only CASE] [--list] [--quick] [--json FILE] [--threads N]",
     .summary = "Measures Sinew against its peers (needs sinew-bench; script/bench builds it).",
     .operand_min = 0,
     .operand_max = CLI_OPERANDS_MAX,

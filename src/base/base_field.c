@@ -43,8 +43,6 @@ size_t sn_field_size(const sn_field *field) {
     case SN_FIELD_FLAGS:
     case SN_FIELD_INCLUDE:
         return field->table->size;
-    case SN_FIELD_LATER:
-        return 0;
     case SN_FIELD_TEXT:
     case SN_FIELD_REFERENCE:
     case SN_FIELD_REFERENCES:
@@ -453,8 +451,7 @@ const char *sn_field_type_text(const sn_field *field, char *text, size_t size) {
                                         [SN_FIELD_TABLE] = "map",
                                         [SN_FIELD_FLAGS] = "list of words",
                                         [SN_FIELD_LIST] = "list of maps",
-                                        [SN_FIELD_MAP] = "map of named maps",
-                                        [SN_FIELD_LATER] = "not in this version"};
+                                        [SN_FIELD_MAP] = "map of named maps"};
     const char *name = (size_t)field->kind < sizeof names / sizeof *names ? names[field->kind] : NULL;
     text[0] = '\0';
     sn_text_append(text, size, "%s", name ? name : "");

@@ -30,7 +30,6 @@ typedef enum sn_field_kind {
     SN_FIELD_LIST,       ///< list of structs of `table`
     SN_FIELD_MAP,        ///< the same, each with a name of its own
     SN_FIELD_INCLUDE,    ///< the rows of `table`, for a struct in place; no key of its own
-    SN_FIELD_LATER,      ///< a key that later versions will know: an error that says so
     SN_FIELD_MARK,       ///< uint32_t: SN_DEF_MARK
     SN_FIELD_DERIVED     ///< `size` bytes that no file holds: handles, pointers, what the reader finds out
 } sn_field_kind;

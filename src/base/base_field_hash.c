@@ -21,7 +21,6 @@ uint64_t sn_field_hash(uint64_t hash, const sn_field_table *table, const void *i
             break;
         case SN_FIELD_MARK:
         case SN_FIELD_DERIVED:
-        case SN_FIELD_LATER:
             break;
         default:
             SN_ASSERT(false && "texts and lists are not hashed");

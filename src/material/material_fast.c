@@ -14,8 +14,8 @@
 // Without the corrections energies would carry noise of 1e-7 mu |F - R|, in which line searches near rest get
 // lost, and stresses a torque that turns free bodies.
 //
-// Rejected: all in floats with data of elements in floats (a third faster again, but a stiff free body at
-// rest starts to turn, and tolerances below 1e-5 are not met).
+// Rejected: all in floats, with the elements' data in floats, too. Stresses with noise of 1e-7 would put
+// torques on stiff free bodies and stop the minimizer above small tolerances.
 #include "material/material_kernels.h"
 
 #include "base/base_parallel.h"

@@ -95,8 +95,6 @@ static void put_row(manual *m, const sn_field_table *table, const sn_field *fiel
     value_text(m, field, value, sizeof value);
     default_text(m, field, normal, sizeof normal);
     sn_field_condition_text(table, field, condition, sizeof condition);
-    if (field->kind == SN_FIELD_LATER)
-        normal[0] = '\0';
     const char *open = condition[0] ? " (with " : "", *close = condition[0] ? ")" : "";
     if (m->markdown)
         put(m, "| `%s` | %s | %s | %s%s%s%s |\n", field->key, value, normal, field->help, open, condition,

@@ -57,7 +57,7 @@ static void list_keys(const sn_field_table *table, const char *word, char *text,
         const sn_field *field = &table->rows[i];
         if (field->kind == SN_FIELD_INCLUDE)
             list_keys(field->table, word, text, size, nearest);
-        if (!field->key || field->kind == SN_FIELD_LATER || (before && strcmp(before, field->key) == 0))
+        if (!field->key || (before && strcmp(before, field->key) == 0))
             continue;
         before = field->key;
         sn_text_append(text, size, "%s%s", text[0] ? ", " : "", field->key);
@@ -416,9 +416,6 @@ static sn_status read_row(sn_scene_reader *reader, const sn_field *field, const 
     case SN_FIELD_LIST:
     case SN_FIELD_MAP:
         return read_items(reader, field, node, item);
-    case SN_FIELD_LATER:
-        return sn_node_fail(reader->source, node, reader->path,
-                            "%s is not available in this version; allowed: a scene without it", field->key);
     case SN_FIELD_INCLUDE:
     case SN_FIELD_MARK:
     case SN_FIELD_DERIVED:

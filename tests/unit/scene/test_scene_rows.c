@@ -283,10 +283,6 @@ static void try_row(const target *goal) {
     const sn_field *row = goal->row[goal->depth - 1];
     sn_field_units units = sn_scene_units_of(&(sn_scene_units){0});
     char value[64], range[512], misspelt[64];
-    if (row->kind == SN_FIELD_LATER) {
-        expect(&s, run(&s, goal, NULL, "7"), "not available", row->key);
-        return;
-    }
     sn_status status = run(&s, goal, NULL, NULL);
     if (status != SN_OK)
         fail_msg("a good scene is refused: %s\n%s", sn_context_message(context), s.text);
