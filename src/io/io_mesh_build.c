@@ -49,13 +49,18 @@ sn_status sn_mesh_data_note_skips(sn_mesh_data *data, const sn_skips *skips, con
     int64_t named = 0;
     for (int32_t i = 0; i < skips->kind_count; i++) {
         named += skips->kind[i].count;
-        SN_TRY(sn_mesh_data_add_note(data, "skipped %d %s \"%s\", first in line %lld", skips->kind[i].count,
-                                     what, skips->kind[i].name, (long long)skips->kind[i].first_line));
+        if (skips->kind[i].first_line < 0)
+            SN_TRY(sn_mesh_data_add_note(data, "skipped %d %s \"%s\"", skips->kind[i].count, what,
+                                         skips->kind[i].name));
+        else
+            SN_TRY(sn_mesh_data_add_note(data, "skipped %d %s \"%s\", first in line %lld",
+                                         skips->kind[i].count, what, skips->kind[i].name,
+                                         (long long)skips->kind[i].first_line));
     }
     if (skips->total > named)
         SN_TRY(sn_mesh_data_add_note(data, "skipped %lld %s of other kinds",
                                      (long long)(skips->total - named), what));
-    data->skipped += skips->total;
+    data->skipped += skips->total <= INT32_MAX - data->skipped ? skips->total : 0;
 cleanup:
     return status;
 }

@@ -18,7 +18,8 @@ typedef struct sn_skips {
     int32_t kind_count, total;
 } sn_skips;
 
-/// Counts one skipped thing; kinds beyond SN_SKIP_KINDS are counted in the total only.
+/// Counts one skipped thing, of line -1 where lines mean nothing; kinds beyond SN_SKIP_KINDS are counted in
+/// the total only.
 void sn_skips_add(sn_skips *skips, sn_word name, int64_t line);
 
 /// Different names with numbers in the order of their first appearance.
@@ -84,6 +85,49 @@ SN_NODISCARD sn_status sn_tag_map_make(sn_context *ctx, int32_t count, const int
 int32_t sn_tag_map_find(const sn_tag_map *map, int32_t tag);
 void sn_tag_map_release(sn_context *ctx, sn_tag_map *map);
 
+/// A mesh that grows while it is read: what readers of single vertices and cells share.
+typedef struct sn_mesh_builder {
+    sn_text *text;
+    sn_context *ctx;
+    sn_mesh_data *data;
+    size_t vertex_capacity, uv_capacity;
+    sn_cell_list edges, faces, tets;
+    sn_name_table groups;
+    int32_t last_number, last_group; ///< Neighbors in the file mostly share their group.
+    sn_skips skips;
+    int32_t second_order; ///< Cells of second order of which the corners were taken.
+    int64_t notes;        ///< Of sn_mesh_builder_note().
+} sn_mesh_builder;
+
+/// Starts to fill an empty mesh; sn_mesh_builder_release() is due whatever happens.
+sn_mesh_builder sn_mesh_builder_make(sn_text *text, sn_mesh_data *data);
+/// Adds a vertex at 0, 0, 0 and tells where its coordinates go, valid until the next one.
+SN_NODISCARD sn_status sn_mesh_builder_vertex(sn_mesh_builder *builder, double **out_position);
+/// Adds a texture coordinate.
+SN_NODISCARD sn_status sn_mesh_builder_uv(sn_mesh_builder *builder, double u, double v);
+/// Adds a cell to one of the builder's lists; group -1: none.
+SN_NODISCARD sn_status sn_mesh_builder_cell(sn_mesh_builder *builder, sn_cell_list *list, int32_t size,
+                                            const int32_t *vertex, int32_t group);
+/// Group of the name "<prefix><number>", one prefix for all of the file; number 0: -1.
+SN_NODISCARD sn_status sn_mesh_builder_numbered_group(sn_mesh_builder *builder, const char *prefix,
+                                                      int32_t number, int32_t *out_group);
+/// Counts a cell of a kind that is not read.
+void sn_mesh_builder_skip(sn_mesh_builder *builder, const char *kind);
+/// Adds a line to the note, unless there are very many.
+SN_NODISCARD sn_status sn_mesh_builder_note(sn_mesh_builder *builder, const char *format, ...)
+    SN_PRINTF(2, 3);
+/// Moves all into the mesh, notes what was skipped, calls it `what` ("cells of kind"); refuses a mesh without
+/// vertices.
+SN_NODISCARD sn_status sn_mesh_builder_finish(sn_mesh_builder *builder, const char *what);
+void sn_mesh_builder_release(sn_mesh_builder *builder);
+
+/// Adds a cell as VTK numbers its kinds: points, lines, polylines, triangles, strips, quads, polygons,
+/// pixels, tets; of second order, the corners. Other kinds are skipped. The vertices must be in range.
+SN_NODISCARD sn_status sn_mesh_builder_vtk_cell(sn_mesh_builder *builder, int64_t type, int32_t size,
+                                                const int32_t *vertex, int32_t group);
+/// Whether a cell array of VTK files by this name tells the groups.
+bool sn_vtk_names_groups(sn_word name);
+
 /// Numbers for the groups of a mesh in a format that has no names: "ref7" (for the prefix "ref") keeps 7,
 /// other names get the lowest free numbers from 1 on. @param[out] out_numbers [group_count], to be released.
 SN_NODISCARD sn_status sn_group_numbers(const sn_mesh_data *data, const char *prefix, int32_t **out_numbers);
@@ -105,11 +149,21 @@ SN_NODISCARD sn_status sn_mesh_data_read_text(sn_text *text, sn_mesh_data **out_
 SN_NODISCARD sn_status sn_obj_read(sn_text *text, sn_mesh_data *data);
 SN_NODISCARD sn_status sn_medit_read(sn_text *text, sn_mesh_data *data);
 SN_NODISCARD sn_status sn_gmsh_read(sn_text *text, sn_mesh_data *data);
+SN_NODISCARD sn_status sn_stl_read(sn_text *text, sn_mesh_data *data);
+SN_NODISCARD sn_status sn_ply_read(sn_text *text, sn_mesh_data *data);
+SN_NODISCARD sn_status sn_off_read(sn_text *text, sn_mesh_data *data);
 
 /// Writes a mesh whose indices are valid. Failures of the file come out of sn_text_out_commit() later.
 SN_NODISCARD sn_status sn_obj_write(sn_text_out *out, const sn_mesh_data *data);
 SN_NODISCARD sn_status sn_medit_write(sn_text_out *out, const sn_mesh_data *data);
 SN_NODISCARD sn_status sn_gmsh_write(sn_text_out *out, const sn_mesh_data *data);
+SN_NODISCARD sn_status sn_stl_write(sn_text_out *out, const sn_mesh_data *data);
+SN_NODISCARD sn_status sn_ply_write(sn_text_out *out, const sn_mesh_data *data);
+
+/// Whether a file starts like a format. The cursor is at the first byte, and stays there.
+bool sn_stl_is(sn_text *text);
+bool sn_ply_is(sn_text *text);
+bool sn_off_is(sn_text *text);
 
 /// Reads and writes a skeleton, as sn_skeleton_read() and sn_skeleton_write() do, which open and close the
 /// text.

@@ -96,7 +96,7 @@ sn_status sn_text_open(sn_context *ctx, const char *path, sn_text *out_text) {
 
 sn_status sn_text_open_memory(sn_context *ctx, const char *name, const void *bytes, size_t size,
                               sn_text *out_text) {
-    sn_text text = {.ctx = ctx, .path = name, .line = 1};
+    sn_text text = {.ctx = ctx, .path = name, .line = 1, .in_memory = true};
     sn_status status = make_room(&text, size);
     if (status == SN_OK) {
         memcpy(text.bytes, bytes, size);
@@ -105,11 +105,47 @@ sn_status sn_text_open_memory(sn_context *ctx, const char *name, const void *byt
     return finish_opening(status, &text, out_text);
 }
 
+/// Path of a file that stands beside another, to be released.
+static sn_status path_beside(sn_context *ctx, const char *path, sn_word name, char **out_path) {
+    const char *slash = strrchr(path, '/');
+    size_t folder = slash && (name.size == 0 || name.at[0] != '/') ? (size_t)(slash - path) + 1 : 0;
+    sn_status status = sn_new(ctx, folder + name.size + 1, 1, (void **)out_path);
+    if (status < 0)
+        return status;
+    memcpy(*out_path, path, folder);
+    memcpy(*out_path + folder, name.at, name.size);
+    (*out_path)[folder + name.size] = '\0';
+    return SN_OK;
+}
+
+sn_status sn_text_open_beside(const sn_text *text, sn_word name, sn_text *out_text) {
+    sn_text other = {.ctx = text->ctx, .line = 1, .in_memory = text->in_memory};
+    sn_status status = path_beside(text->ctx, text->path, name, &other.own_path);
+    if (status < 0)
+        return status;
+    other.path = other.own_path;
+    if (!text->in_memory) {
+        status = read_file(&other);
+    } else if (!text->beside) {
+        status = fail_open(text->ctx, other.path, "there are no files beside one in memory");
+    } else {
+        other.beside = text->beside;
+        other.beside_size = text->beside_size;
+        status = make_room(&other, text->beside_size);
+        if (status == SN_OK) {
+            memcpy(other.bytes, text->beside, text->beside_size);
+            end_bytes(&other, text->beside_size);
+        }
+    }
+    return finish_opening(status, &other, out_text);
+}
+
 void sn_text_close(sn_text *text) {
     if (!text->ctx)
         return;
     sn_number_scope_leave(&text->numbers);
     SN_RELEASE(text->ctx, text->bytes);
+    SN_RELEASE(text->ctx, text->own_path);
 }
 
 void sn_text_rewind(sn_text *text) {
@@ -390,16 +426,19 @@ sn_status sn_text_fail(const sn_text *text, const char *format, ...) {
     va_start(arguments, format);
     vsnprintf(what, sizeof what, format, arguments);
     va_end(arguments);
+    if (text->binary)
+        return sn_fail(text->ctx, SN_ERR_READ, "%s: byte %lld: %s", text->path,
+                       (long long)(text->at - text->bytes), what);
     return sn_fail(text->ctx, SN_ERR_READ, "%s:%lld: %s", text->path, (long long)text->line, what);
 }
 
-sn_status sn_text_check_count(const sn_text *text, int32_t count, size_t bytes_each, const char *what) {
+sn_status sn_text_check_count(const sn_text *text, int64_t count, size_t bytes_each, const char *what) {
     size_t room = (size_t)(text->end - text->at) / bytes_each + 1;
-    if (count >= 0 && (size_t)count <= room)
+    if (count >= 0 && (uint64_t)count <= room)
         return SN_OK;
     return sn_text_fail(
         text,
-        "found %d as the number of %s, expected 0 to %zu, which is what the rest of the file has "
+        "found %lld as the number of %s, expected 0 to %zu, which is what the rest of the file has "
         "room for; the number is wrong or the file was cut short: write it again",
-        count, what, room);
+        (long long)count, what, room);
 }

@@ -161,7 +161,8 @@ static void conversions_keep_everything(void **state) {
     assert_says("mesh convert @/unilatCompleteCleft.obj %/cleft.mesh", 0,
                 "texture coordinates|groups became numbers");
     assert_says("mesh convert @/hand.mesh %/hand.obj", 2, "hand.obj|tetrahedra");
-    assert_says("mesh convert @/hand.mesh %/hand.stl", 2, "unknown ending");
+    assert_says("mesh convert @/hand.mesh %/hand.stl", 2, "hand.stl|tetrahedra");
+    assert_says("mesh convert @/hand.mesh %/hand.xyz", 2, "unknown ending|.obj");
     assert_says("mesh convert @/hand.mesh '%/no folder/hand.msh'", 4,
                 "no folder/hand.msh: cannot be written");
 }

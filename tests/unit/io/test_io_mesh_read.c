@@ -194,10 +194,9 @@ static void bad_files_get_clear_messages(void **state) {
          "bad.msh:10:|found node 4 in element 1"},
         {"bad.msh", "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Other\n", "end of the file|$EndOther"},
         {"bad.msh", "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n", "no nodes"},
-        {"bad.stl", "solid thing\n", "STL|convert it"},
+        {"bad.glb", "glTF\2", "glTF|convert it"},
         {"bad.txt", "hello\n", "bad.txt:1:|\"hello\"|Medit"},
-        {"bad.obj", "", "bad.obj|empty"},
-        {"bad.obj", "ply\nformat ascii 1.0\n", "PLY"}};
+        {"bad.obj", "", "bad.obj|empty"}};
     char path[512];
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         sn_context *ctx = open_context();
