@@ -107,7 +107,8 @@ const cli_command cli_mesh_command = {
     .summary = "Looks at meshes, converts them, makes bodies of surfaces.",
     .details = "Written by ending: .obj (Wavefront: polygons, groups, texture coordinates), .stl, .ply, "
                ".mesh (Medit,\n"
-               "ascii), .msh (Gmsh 2.2, ascii). Reading goes by content first: these, and .off. Lengths are "
+               "ascii), .msh (Gmsh 2.2, ascii). Reading goes by content first: these, MSH 2.2 and 4.1 also "
+               "binary, .off. Lengths are "
                "taken as\n"
                "they are.\n",
     .children = children,

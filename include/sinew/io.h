@@ -12,7 +12,7 @@
 extern "C" {
 #endif
 
-/// Reads a mesh: Wavefront OBJ, STL, PLY, OFF, Medit .mesh (ascii), Gmsh MSH 2.2 (ascii); docs/formats.md
+/// Reads a mesh: Wavefront OBJ, STL, PLY, OFF, Medit .mesh (ascii), Gmsh MSH 2.2 and 4.1; docs/formats.md
 /// says what of each. The format is taken from the content, then from the name. Vertices keep their order and
 /// number (those of STL, which has none, are joined where they are equal). Cells of other kinds are skipped
 /// and noted in out_data->note.

@@ -74,15 +74,18 @@ SN_NODISCARD sn_status sn_mesh_data_note_sections(sn_mesh_data *data, int64_t se
 /// From the numbers that a file gives to nodes to their places in the file.
 typedef struct sn_tag_map {
     int32_t count;
-    int32_t first;         ///< Number of the first node.
+    int64_t first;         ///< Number of the first node.
     struct sn_tag *sorted; ///< [count]; NULL if the numbers are first, first + 1, ...
 } sn_tag_map;
 
 /// Makes a map; the first number that occurs twice goes to *out_duplicate, or -1 as its place.
 SN_NODISCARD sn_status sn_tag_map_make(sn_context *ctx, int32_t count, const int32_t *tags,
                                        sn_tag_map *out_map, int32_t *out_duplicate);
+/// The same of long numbers.
+SN_NODISCARD sn_status sn_tag_map_make_long(sn_context *ctx, int32_t count, const int64_t *tags,
+                                            sn_tag_map *out_map, int32_t *out_duplicate);
 /// Place of a number, or -1.
-int32_t sn_tag_map_find(const sn_tag_map *map, int32_t tag);
+int32_t sn_tag_map_find(const sn_tag_map *map, int64_t tag);
 void sn_tag_map_release(sn_context *ctx, sn_tag_map *map);
 
 /// A mesh that grows while it is read: what readers of single vertices and cells share.

@@ -48,7 +48,7 @@ static bool is_gmsh(sn_text *text) {
 /// In the order in which they are tried: those with the surest start first.
 static const mesh_format formats[] = {
     {"PLY", ".ply", sn_ply_is, sn_ply_read, sn_ply_write, true},
-    {"Gmsh MSH 2.2 (ascii)", ".msh", is_gmsh, sn_gmsh_read, sn_gmsh_write, true},
+    {"Gmsh MSH 2.2 or 4.1", ".msh", is_gmsh, sn_gmsh_read, sn_gmsh_write, true},
     {"STL", ".stl", sn_stl_is, sn_stl_read, sn_stl_write, true},
     {"Medit .mesh (ascii)", ".mesh", is_medit, sn_medit_read, sn_medit_write, false},
     {"OFF", ".off", sn_off_is, sn_off_read, NULL, false},
