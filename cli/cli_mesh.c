@@ -105,12 +105,11 @@ const cli_command cli_mesh_command = {
     .name = "mesh",
     .usage = "mesh info|surface|lattice|convert IN [OUT], or mesh make SHAPE OUT",
     .summary = "Looks at meshes, converts them, makes bodies of surfaces.",
-    .details = "Written by ending: .obj (Wavefront: polygons, groups, texture coordinates), .stl, .ply, "
-               ".mesh (Medit,\n"
-               "ascii), .msh (Gmsh 2.2, ascii). Reading goes by content first: these, MSH 2.2 and 4.1 also "
-               "binary, .off. Lengths are "
-               "taken as\n"
-               "they are.\n",
+    .details =
+        "Written by ending: .obj (Wavefront: polygons, groups, texture coordinates), .stl, .ply, .vtk "
+        "(ascii),\n"
+        ".vtu, .mesh (Medit, ascii), .msh (Gmsh 2.2, ascii). Reading goes by content first: these, ascii or\n"
+        "binary, MSH 4.1, and .off. Lengths are taken as they are.\n",
     .children = children,
     .run = run_mesh};
 
@@ -304,6 +303,8 @@ static unsigned kept_by(const char *path) {
         {".obj", KEEPS_POLYGONS | KEEPS_UVS | KEEPS_NAMES | KEEPS_NUMBERS | KEEPS_EDGES | KEEPS_DOUBLES},
         {".ply", KEEPS_POLYGONS | KEEPS_EDGES | KEEPS_DOUBLES},
         {".stl", 0},
+        {".vtk", KEEPS_POLYGONS | KEEPS_NUMBERS | KEEPS_EDGES | KEEPS_DOUBLES},
+        {".vtu", KEEPS_POLYGONS | KEEPS_NUMBERS | KEEPS_EDGES | KEEPS_DOUBLES},
         {".msh", KEEPS_NAMES | KEEPS_NUMBERS | KEEPS_EDGES | KEEPS_DOUBLES},
         {".mesh", KEEPS_NUMBERS | KEEPS_EDGES | KEEPS_DOUBLES}};
     for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
@@ -329,7 +330,8 @@ static void warn_of_losses(const sn_mesh_data *data, const char *path) {
     if (data->group_count > 0 && !(keeps & KEEPS_NUMBERS))
         cli_warn("%s: %d groups were left out", path, data->group_count);
     else if (data->group_count > 0 && !(keeps & KEEPS_NAMES))
-        cli_warn("%s: groups became numbers; their names stand in comments", path);
+        cli_warn("%s: groups became numbers; their names %s", path,
+                 ends_with(path, ".vtk") ? "were left out" : "stand in comments");
     if (edges > 0 && !(keeps & KEEPS_EDGES))
         cli_warn("%s: %lld edges were left out", path, (long long)edges);
     if (!(keeps & KEEPS_DOUBLES))

@@ -98,8 +98,9 @@ typedef struct sn_mesh_builder {
     sn_name_table groups;
     int32_t last_number, last_group; ///< Neighbors in the file mostly share their group.
     sn_skips skips;
-    int32_t second_order; ///< Cells of second order of which the corners were taken.
-    int64_t notes;        ///< Of sn_mesh_builder_note().
+    bool skips_without_line; ///< Cells are skipped after they were read, far from their line.
+    int32_t second_order;    ///< Cells of second order of which the corners were taken.
+    int64_t notes;           ///< Of sn_mesh_builder_note().
 } sn_mesh_builder;
 
 /// Starts to fill an empty mesh; sn_mesh_builder_release() is due whatever happens.
@@ -124,10 +125,25 @@ SN_NODISCARD sn_status sn_mesh_builder_note(sn_mesh_builder *builder, const char
 SN_NODISCARD sn_status sn_mesh_builder_finish(sn_mesh_builder *builder, const char *what);
 void sn_mesh_builder_release(sn_mesh_builder *builder);
 
-/// Adds a cell as VTK numbers its kinds: points, lines, polylines, triangles, strips, quads, polygons,
-/// pixels, tets; of second order, the corners. Other kinds are skipped. The vertices must be in range.
-SN_NODISCARD sn_status sn_mesh_builder_vtk_cell(sn_mesh_builder *builder, int64_t type, int32_t size,
-                                                const int32_t *vertex, int32_t group);
+/// Cells as VTK lists them, all numbers as doubles: their types, ends in the list of corners, corners, and
+/// groups.
+typedef struct sn_real_list {
+    double *item;
+    size_t count, capacity;
+} sn_real_list;
+
+SN_NODISCARD sn_status sn_real_list_add(sn_context *ctx, sn_real_list *list, double value);
+
+typedef struct sn_vtk_cells {
+    sn_real_list type, end, corner, group; ///< `group` may be empty.
+} sn_vtk_cells;
+
+/// Adds the cells to a mesh whose vertices from `first` on they name: lines, polylines, triangles, strips,
+/// quads, polygons, pixels, tets; of second order, the corners. Other kinds are skipped.
+SN_NODISCARD sn_status sn_vtk_cells_take(sn_vtk_cells *cells, sn_mesh_builder *builder, int32_t first);
+/// Empties the lists, which keep their room.
+void sn_vtk_cells_clear(sn_vtk_cells *cells);
+void sn_vtk_cells_release(sn_context *ctx, sn_vtk_cells *cells);
 /// Whether a cell array of VTK files by this name tells the groups.
 bool sn_vtk_names_groups(sn_word name);
 
@@ -155,6 +171,8 @@ SN_NODISCARD sn_status sn_gmsh_read(sn_text *text, sn_mesh_data *data);
 SN_NODISCARD sn_status sn_stl_read(sn_text *text, sn_mesh_data *data);
 SN_NODISCARD sn_status sn_ply_read(sn_text *text, sn_mesh_data *data);
 SN_NODISCARD sn_status sn_off_read(sn_text *text, sn_mesh_data *data);
+SN_NODISCARD sn_status sn_vtk_read(sn_text *text, sn_mesh_data *data);
+SN_NODISCARD sn_status sn_vtu_read(sn_text *text, sn_mesh_data *data);
 
 /// Writes a mesh whose indices are valid. Failures of the file come out of sn_text_out_commit() later.
 SN_NODISCARD sn_status sn_obj_write(sn_text_out *out, const sn_mesh_data *data);
@@ -162,11 +180,15 @@ SN_NODISCARD sn_status sn_medit_write(sn_text_out *out, const sn_mesh_data *data
 SN_NODISCARD sn_status sn_gmsh_write(sn_text_out *out, const sn_mesh_data *data);
 SN_NODISCARD sn_status sn_stl_write(sn_text_out *out, const sn_mesh_data *data);
 SN_NODISCARD sn_status sn_ply_write(sn_text_out *out, const sn_mesh_data *data);
+SN_NODISCARD sn_status sn_vtk_write(sn_text_out *out, const sn_mesh_data *data);
+SN_NODISCARD sn_status sn_vtu_mesh_write(sn_text_out *out, const sn_mesh_data *data);
 
 /// Whether a file starts like a format. The cursor is at the first byte, and stays there.
 bool sn_stl_is(sn_text *text);
 bool sn_ply_is(sn_text *text);
 bool sn_off_is(sn_text *text);
+bool sn_vtk_is(sn_text *text);
+bool sn_vtu_is(sn_text *text);
 
 /// Reads and writes a skeleton, as sn_skeleton_read() and sn_skeleton_write() do, which open and close the
 /// text.

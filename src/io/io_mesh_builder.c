@@ -75,7 +75,7 @@ sn_status sn_mesh_builder_numbered_group(sn_mesh_builder *builder, const char *p
 
 void sn_mesh_builder_skip(sn_mesh_builder *builder, const char *kind) {
     sn_skips_add(&builder->skips, (sn_word){kind, strlen(kind)},
-                 builder->text->binary ? -1 : builder->text->line);
+                 builder->text->binary || builder->skips_without_line ? -1 : builder->text->line);
 }
 
 sn_status sn_mesh_builder_note(sn_mesh_builder *builder, const char *format, ...) {

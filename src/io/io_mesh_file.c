@@ -47,6 +47,8 @@ static bool is_gmsh(sn_text *text) {
 
 /// In the order in which they are tried: those with the surest start first.
 static const mesh_format formats[] = {
+    {"VTK legacy", ".vtk", sn_vtk_is, sn_vtk_read, sn_vtk_write, true},
+    {"VTU", ".vtu", sn_vtu_is, sn_vtu_read, sn_vtu_mesh_write, true},
     {"PLY", ".ply", sn_ply_is, sn_ply_read, sn_ply_write, true},
     {"Gmsh MSH 2.2 or 4.1", ".msh", is_gmsh, sn_gmsh_read, sn_gmsh_write, true},
     {"STL", ".stl", sn_stl_is, sn_stl_read, sn_stl_write, true},
@@ -77,9 +79,9 @@ static const char *foreign_format(const sn_text *text) {
     static const struct {
         const char *start, *name;
         size_t size;
-    } known[] = {{"# vtk DataFile", "VTK", 14}, {"<VTKFile", "VTK", 8},     {"<?xml", "XML", 5},
-                 {"glTF", "glTF", 4},           {"\x1f\x8b", "gzip", 2},    {"PK\3\4", "zip", 4},
-                 {"\x89HDF", "HDF5", 4},        {"Kaydara FBX", "FBX", 11}, {"BLENDER", "Blender", 7}};
+    } known[] = {{"<?xml", "XML", 5},        {"<VTKFile", "VTK", 8},   {"glTF", "glTF", 4},
+                 {"\x1f\x8b", "gzip", 2},    {"PK\3\4", "zip", 4},     {"\x89HDF", "HDF5", 4},
+                 {"Kaydara FBX", "FBX", 11}, {"BLENDER", "Blender", 7}};
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if ((size_t)(text->end - text->at) >= known[i].size &&
             memcmp(text->at, known[i].start, known[i].size) == 0)
@@ -100,8 +102,8 @@ static void list_formats(bool endings, char *list, size_t size) {
 
 static sn_status find_format(sn_text *text, const mesh_format **out_format) {
     char names[LIST_SIZE];
-    const char *foreign = foreign_format(text);
-    const mesh_format *format = foreign ? NULL : format_by_content(text);
+    const mesh_format *format = format_by_content(text);
+    const char *foreign = format ? NULL : foreign_format(text);
     if (!format && !foreign)
         format = format_by_name(text->path);
     if (format && (!text->has_zero_bytes || format->binary)) {

@@ -94,6 +94,8 @@ typedef struct mesh_format {
 
 static const mesh_format formats[] = {{"copy.obj", sn_obj_write, "", true, NULL, true, false},
                                       {"copy.ply", sn_ply_write, "", false, NULL, true, true},
+                                      {"copy.vtk", sn_vtk_write, "", false, "tag", false, false},
+                                      {"copy.vtu", sn_vtu_mesh_write, "", false, "tag", false, false},
                                       {"copy.mesh", sn_medit_write, "", false, "ref", false, false},
                                       {"copy.msh", sn_gmsh_write, "\"", false, NULL, false, false}};
 
@@ -257,6 +259,8 @@ static void destroy_mesh(void **object) {
 }
 
 void fuzz_mesh(const char *name, const uint8_t *data, size_t size) {
-    const fuzz_reader reader = {name, SN_ERR_READ, 1 << 20, read_mesh, check_mesh, destroy_mesh};
+    // Arrays of VTU may be packed.
+    size_t unpacked = strstr(name, ".vtu") ? (size_t)(1 << 22) + 4096 * size : 0;
+    const fuzz_reader reader = {name, SN_ERR_READ, (1 << 20) + unpacked, read_mesh, check_mesh, destroy_mesh};
     fuzz_read(&reader, data, size);
 }

@@ -8,9 +8,9 @@
 #include <dirent.h>
 #include <stdlib.h>
 
-enum { LARGEST_SEED = 3000, GROWN = 32, BASE_MEMORY = 1 << 16, MEMORY_EACH = 256 };
+enum { LARGEST_SEED = 3000, GROWN = 32, BASE_MEMORY = 1 << 16, MEMORY_EACH = 256, UNPACKED_MEMORY = 1 << 22 };
 
-static const char *const formats[] = {"obj", "medit", "msh", "stl", "ply", "off"};
+static const char *const formats[] = {"obj", "medit", "msh", "stl", "ply", "off", "vtk", "vtu"};
 
 typedef struct seed_file {
     const char *format;
@@ -54,7 +54,9 @@ static bool read_bytes(const char *format, const char *bytes, size_t size) {
         assert_message_has(ctx, name);
         assert_null(data);
     }
-    assert_true(sn_context_memory_peak(ctx) <= BASE_MEMORY + MEMORY_EACH * size);
+    // Arrays of VTU may be packed.
+    size_t unpacked = strcmp(format, "vtu") == 0 ? (size_t)UNPACKED_MEMORY : 0;
+    assert_true(sn_context_memory_peak(ctx) <= BASE_MEMORY + unpacked + MEMORY_EACH * size);
     sn_mesh_data_destroy(&data);
     close_context(ctx);
     return status == SN_OK;
