@@ -105,11 +105,11 @@ const cli_command cli_mesh_command = {
     .name = "mesh",
     .usage = "mesh info|surface|lattice|convert IN [OUT], or mesh make SHAPE OUT",
     .summary = "Looks at meshes, converts them, makes bodies of surfaces.",
-    .details =
-        "Written by ending: .obj (Wavefront: polygons, groups, texture coordinates), .stl, .ply, .vtk "
-        "(ascii),\n"
-        ".vtu, .mesh (Medit, ascii), .msh (Gmsh 2.2, ascii). Reading goes by content first: these, ascii or\n"
-        "binary, MSH 4.1, and .off. Lengths are taken as they are.\n",
+    .details = "Written by ending: .obj (Wavefront), .stl, .ply: surfaces; .mesh (Medit), .msh (Gmsh 2.2), "
+               ".vtk, .vtu,\n"
+               ".node/.ele/.face (TetGen), .inp (a deck for CalculiX). Read by content, then by ending: "
+               "these, ascii or\n"
+               "binary, Gmsh 4.1, .off, and .veg (Vega). Lengths are taken as they are.\n",
     .children = children,
     .run = run_mesh};
 
@@ -306,7 +306,11 @@ static unsigned kept_by(const char *path) {
         {".vtk", KEEPS_POLYGONS | KEEPS_NUMBERS | KEEPS_EDGES | KEEPS_DOUBLES},
         {".vtu", KEEPS_POLYGONS | KEEPS_NUMBERS | KEEPS_EDGES | KEEPS_DOUBLES},
         {".msh", KEEPS_NAMES | KEEPS_NUMBERS | KEEPS_EDGES | KEEPS_DOUBLES},
-        {".mesh", KEEPS_NUMBERS | KEEPS_EDGES | KEEPS_DOUBLES}};
+        {".mesh", KEEPS_NUMBERS | KEEPS_EDGES | KEEPS_DOUBLES},
+        {".node", KEEPS_NUMBERS | KEEPS_DOUBLES},
+        {".ele", KEEPS_NUMBERS | KEEPS_DOUBLES},
+        {".face", KEEPS_NUMBERS | KEEPS_DOUBLES},
+        {".inp", KEEPS_NAMES | KEEPS_NUMBERS | KEEPS_DOUBLES}};
     for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
         if (ends_with(path, formats[i].ending))
             return formats[i].keeps;
@@ -315,11 +319,13 @@ static unsigned kept_by(const char *path) {
 
 /// Says what the new format could not take along.
 static void warn_of_losses(const sn_mesh_data *data, const char *path) {
-    int64_t polygons = 0, edges = 0;
+    int64_t polygons = 0, edges = 0, triangles = 0, tets = 0;
     unsigned keeps = kept_by(path);
     for (int32_t b = 0; b < data->block_count; b++) {
         polygons += data->block[b].kind == SN_CELL_POLYGON ? data->block[b].count : 0;
         edges += data->block[b].kind == SN_CELL_EDGE ? data->block[b].count : 0;
+        triangles += data->block[b].kind == SN_CELL_TRIANGLE ? data->block[b].count : 0;
+        tets += data->block[b].kind == SN_CELL_TET ? data->block[b].count : 0;
     }
     if (polygons > 0 && !(keeps & KEEPS_POLYGONS))
         cli_warn("%s: %lld polygons were cut into triangles", path, (long long)polygons);
@@ -331,9 +337,14 @@ static void warn_of_losses(const sn_mesh_data *data, const char *path) {
         cli_warn("%s: %d groups were left out", path, data->group_count);
     else if (data->group_count > 0 && !(keeps & KEEPS_NAMES))
         cli_warn("%s: groups became numbers; their names %s", path,
-                 ends_with(path, ".vtk") ? "were left out" : "stand in comments");
+                 ends_with(path, ".mesh") || ends_with(path, ".vtu") ? "stand in comments" : "were left out");
     if (edges > 0 && !(keeps & KEEPS_EDGES))
         cli_warn("%s: %lld edges were left out", path, (long long)edges);
+    if (ends_with(path, ".inp") && tets > 0 && triangles + polygons > 0)
+        cli_warn("%s: %lld triangles and polygons were left out beside the tets", path,
+                 (long long)(triangles + polygons));
+    if (ends_with(path, ".inp"))
+        cli_warn("%s: material, gravity and the held lowest nodes are placeholders: edit them", path);
     if (!(keeps & KEEPS_DOUBLES))
         cli_warn("%s: coordinates were rounded to single precision", path);
 }

@@ -173,6 +173,9 @@ SN_NODISCARD sn_status sn_ply_read(sn_text *text, sn_mesh_data *data);
 SN_NODISCARD sn_status sn_off_read(sn_text *text, sn_mesh_data *data);
 SN_NODISCARD sn_status sn_vtk_read(sn_text *text, sn_mesh_data *data);
 SN_NODISCARD sn_status sn_vtu_read(sn_text *text, sn_mesh_data *data);
+SN_NODISCARD sn_status sn_tetgen_read(sn_text *text, sn_mesh_data *data);
+SN_NODISCARD sn_status sn_vega_read(sn_text *text, sn_mesh_data *data);
+SN_NODISCARD sn_status sn_inp_read(sn_text *text, sn_mesh_data *data);
 
 /// Writes a mesh whose indices are valid. Failures of the file come out of sn_text_out_commit() later.
 SN_NODISCARD sn_status sn_obj_write(sn_text_out *out, const sn_mesh_data *data);
@@ -182,6 +185,8 @@ SN_NODISCARD sn_status sn_stl_write(sn_text_out *out, const sn_mesh_data *data);
 SN_NODISCARD sn_status sn_ply_write(sn_text_out *out, const sn_mesh_data *data);
 SN_NODISCARD sn_status sn_vtk_write(sn_text_out *out, const sn_mesh_data *data);
 SN_NODISCARD sn_status sn_vtu_mesh_write(sn_text_out *out, const sn_mesh_data *data);
+SN_NODISCARD sn_status sn_tetgen_write(sn_text_out *out, const sn_mesh_data *data);
+SN_NODISCARD sn_status sn_inp_write(sn_text_out *out, const sn_mesh_data *data);
 
 /// Whether a file starts like a format. The cursor is at the first byte, and stays there.
 bool sn_stl_is(sn_text *text);
@@ -189,6 +194,21 @@ bool sn_ply_is(sn_text *text);
 bool sn_off_is(sn_text *text);
 bool sn_vtk_is(sn_text *text);
 bool sn_vtu_is(sn_text *text);
+bool sn_vega_is(sn_text *text);
+bool sn_inp_is(sn_text *text);
+
+/// Lists of nodes and tets as TetGen has them, which Vega uses too: a line of numbers that says how many
+/// there are, then a line each. They begin at the cursor.
+typedef struct sn_node_list {
+    sn_mesh_builder *mesh;
+    sn_tag_map map; ///< Numbers of the nodes, any that the file gives them.
+} sn_node_list;
+
+SN_NODISCARD sn_status sn_node_list_read(sn_node_list *list, sn_text *text);
+/// @param[in,out] tags  [*count] numbers of the tets that are read, to be released; NULL: not wanted
+SN_NODISCARD sn_status sn_node_list_read_tets(sn_node_list *list, sn_text *text, int32_t **tags,
+                                              size_t *count);
+void sn_node_list_release(sn_node_list *list);
 
 /// Reads and writes a skeleton, as sn_skeleton_read() and sn_skeleton_write() do, which open and close the
 /// text.

@@ -53,8 +53,13 @@ static const mesh_format formats[] = {
     {"Gmsh MSH 2.2 or 4.1", ".msh", is_gmsh, sn_gmsh_read, sn_gmsh_write, true},
     {"STL", ".stl", sn_stl_is, sn_stl_read, sn_stl_write, true},
     {"Medit .mesh (ascii)", ".mesh", is_medit, sn_medit_read, sn_medit_write, false},
+    {"Vega", ".veg", sn_vega_is, sn_vega_read, NULL, false},
+    {"Abaqus", ".inp", sn_inp_is, sn_inp_read, sn_inp_write, false},
     {"OFF", ".off", sn_off_is, sn_off_read, NULL, false},
-    {"Wavefront OBJ", ".obj", is_obj, sn_obj_read, sn_obj_write, false}};
+    {"Wavefront OBJ", ".obj", is_obj, sn_obj_read, sn_obj_write, false},
+    {"TetGen", ".node", NULL, sn_tetgen_read, sn_tetgen_write, false},
+    {"TetGen", ".ele", NULL, sn_tetgen_read, sn_tetgen_write, false},
+    {"TetGen", ".face", NULL, sn_tetgen_read, sn_tetgen_write, false}};
 enum { FORMAT_COUNT = sizeof formats / sizeof *formats };
 
 static const mesh_format *format_by_name(const char *path) {
@@ -93,7 +98,8 @@ static const char *foreign_format(const sn_text *text) {
 static void list_formats(bool endings, char *list, size_t size) {
     size_t used = 0;
     for (size_t i = 0; i < FORMAT_COUNT && used < size; i++) {
-        if (endings && !formats[i].write)
+        // Several endings may share one name.
+        if (endings ? !formats[i].write : i > 0 && strcmp(formats[i].name, formats[i - 1].name) == 0)
             continue;
         used += (size_t)snprintf(list + used, size - used, "%s%s", used ? ", " : "",
                                  endings ? formats[i].ending : formats[i].name);

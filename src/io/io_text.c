@@ -118,26 +118,57 @@ static sn_status path_beside(sn_context *ctx, const char *path, sn_word name, ch
     return SN_OK;
 }
 
+/// What stands beside a text in memory by such a name, or NULL.
+static const sn_text_file *find_beside(const sn_text *text, const char *path) {
+    size_t length = strlen(path);
+    for (int32_t i = 0; i < text->beside_count; i++) {
+        size_t size = strlen(text->beside[i].ending);
+        if (size <= length && strcmp(path + length - size, text->beside[i].ending) == 0)
+            return &text->beside[i];
+    }
+    return NULL;
+}
+
+static sn_status copy_file(sn_text *text, const sn_text_file *file) {
+    if (!file)
+        return fail_open(text->ctx, text->path, "there is no such file in memory");
+    sn_status status = make_room(text, file->size);
+    if (status < 0)
+        return status;
+    memcpy(text->bytes, file->bytes, file->size);
+    end_bytes(text, file->size);
+    return SN_OK;
+}
+
 sn_status sn_text_open_beside(const sn_text *text, sn_word name, sn_text *out_text) {
-    sn_text other = {.ctx = text->ctx, .line = 1, .in_memory = text->in_memory};
+    sn_text other = {.ctx = text->ctx,
+                     .line = 1,
+                     .in_memory = text->in_memory,
+                     .beside = text->beside,
+                     .beside_count = text->beside_count};
     sn_status status = path_beside(text->ctx, text->path, name, &other.own_path);
     if (status < 0)
         return status;
     other.path = other.own_path;
-    if (!text->in_memory) {
-        status = read_file(&other);
-    } else if (!text->beside) {
-        status = fail_open(text->ctx, other.path, "there are no files beside one in memory");
-    } else {
-        other.beside = text->beside;
-        other.beside_size = text->beside_size;
-        status = make_room(&other, text->beside_size);
-        if (status == SN_OK) {
-            memcpy(other.bytes, text->beside, text->beside_size);
-            end_bytes(&other, text->beside_size);
-        }
-    }
+    status = text->in_memory ? copy_file(&other, find_beside(text, other.path)) : read_file(&other);
     return finish_opening(status, &other, out_text);
+}
+
+sn_status sn_text_is_beside(const sn_text *text, sn_word name, bool *out_is) {
+    char *path = NULL;
+    sn_status status = path_beside(text->ctx, text->path, name, &path);
+    if (status < 0)
+        return status;
+    if (text->in_memory) {
+        *out_is = find_beside(text, path) != NULL;
+    } else {
+        FILE *file = fopen(path, "rb");
+        *out_is = file != NULL;
+        if (file)
+            fclose(file);
+    }
+    sn_release(text->ctx, path);
+    return SN_OK;
 }
 
 void sn_text_close(sn_text *text) {
@@ -379,6 +410,35 @@ bool sn_text_int(sn_text *text, int32_t *out_value) {
         return true;
     text->at = begin;
     return false;
+}
+
+bool sn_text_field(sn_text *text, sn_word *out_field) {
+    while (is_blank(*text->at))
+        text->at++;
+    if (text->at >= text->end || is_line_end(*text->at))
+        return false;
+    const char *begin = text->at, *at = begin;
+    while (at < text->end && *at != ',' && !is_line_end(*at))
+        at++;
+    text->at = at + (at < text->end && *at == ',');
+    while (at > begin && is_blank(at[-1]))
+        at--;
+    *out_field = (sn_word){begin, (size_t)(at - begin)};
+    return true;
+}
+
+bool sn_word_real(const sn_text *text, sn_word word, double *out_value) {
+    sn_text part = *text;
+    part.at = word.at;
+    part.end = word.at + word.size;
+    return word.size > 0 && sn_text_real(&part, out_value) && part.at == part.end;
+}
+
+bool sn_word_int(const sn_text *text, sn_word word, int32_t *out_value) {
+    sn_text part = *text;
+    part.at = word.at;
+    part.end = word.at + word.size;
+    return word.size > 0 && sn_text_int(&part, out_value) && part.at == part.end;
 }
 
 bool sn_word_is(sn_word word, const char *text) {

@@ -20,20 +20,27 @@ SN_NODISCARD sn_status sn_number_scope_enter(sn_context *ctx, sn_number_scope *s
 /// Accepts a scope that was never entered (all zero).
 void sn_number_scope_leave(sn_number_scope *scope);
 
+/// A file in memory, known by how its name ends.
+typedef struct sn_text_file {
+    const char *ending;
+    const void *bytes;
+    size_t size;
+} sn_text_file;
+
 typedef struct sn_text {
     sn_context *ctx;
     const char *path; ///< Borrowed.
     char *bytes;
-    const char *at, *end; ///< Cursor and end, inside `bytes`.
-    int64_t line;         ///< Line of the cursor, from 1.
-    char comment;         ///< Starts a comment that ends with the line; 0: none.
-    bool continues;       ///< A backslash at a line's end joins the next line.
-    bool has_zero_bytes;  ///< Not a text file: readers of text must refuse it.
-    bool binary;          ///< Messages name the byte of the cursor instead of its line.
-    char *own_path;       ///< What `path` is if the text had to make it.
-    bool in_memory;       ///< Opened from memory: other files are not looked for.
-    const void *beside;   ///< What stands for every file beside one in memory; NULL: there are none.
-    size_t beside_size;
+    const char *at, *end;              ///< Cursor and end, inside `bytes`.
+    int64_t line;                      ///< Line of the cursor, from 1.
+    char comment;                      ///< Starts a comment that ends with the line; 0: none.
+    bool continues;                    ///< A backslash at a line's end joins the next line.
+    bool has_zero_bytes;               ///< Not a text file: readers of text must refuse it.
+    bool binary;                       ///< Messages name the byte of the cursor instead of its line.
+    char *own_path;                    ///< What `path` is if the text had to make it.
+    bool in_memory;                    ///< Opened from memory: other files are not looked for.
+    const struct sn_text_file *beside; ///< [beside_count] what stands beside a text in memory.
+    int32_t beside_count;
     sn_number_scope numbers;
 } sn_text;
 
@@ -51,6 +58,8 @@ SN_NODISCARD sn_status sn_text_open_memory(sn_context *ctx, const char *name, co
                                            sn_text *out_text);
 /// Opens another file that this one names, from the folder that this one is in.
 SN_NODISCARD sn_status sn_text_open_beside(const sn_text *text, sn_word name, sn_text *out_text);
+/// Whether there is such a file that can be opened.
+SN_NODISCARD sn_status sn_text_is_beside(const sn_text *text, sn_word name, bool *out_is);
 /// Accepts a text that was never opened (all zero).
 void sn_text_close(sn_text *text);
 /// Puts the cursor back to the first byte.
@@ -72,6 +81,12 @@ bool sn_text_real(sn_text *text, double *out_value);
 bool sn_text_int(sn_text *text, int32_t *out_value);
 /// Takes digits with an optional sign at the very cursor, whatever follows them.
 bool sn_text_digits(sn_text *text, int32_t *out_value);
+/// Takes the next field of this line, between commas, without blanks at its ends; it may be empty. False at
+/// the line's end, where a comma is the end of its field only.
+bool sn_text_field(sn_text *text, sn_word *out_field);
+/// The number that a word is as a whole. False if it is none.
+bool sn_word_real(const sn_text *text, sn_word word, double *out_value);
+bool sn_word_int(const sn_text *text, sn_word word, int32_t *out_value);
 /// True if no word goes on at the very cursor.
 bool sn_text_at_word_end(const sn_text *text);
 

@@ -10,7 +10,8 @@
 
 enum { LARGEST_SEED = 3000, GROWN = 32, BASE_MEMORY = 1 << 16, MEMORY_EACH = 256, UNPACKED_MEMORY = 1 << 22 };
 
-static const char *const formats[] = {"obj", "medit", "msh", "stl", "ply", "off", "vtk", "vtu"};
+static const char *const formats[] = {"obj", "medit", "msh",    "stl", "ply", "off",
+                                      "vtk", "vtu",   "tetgen", "veg", "inp"};
 
 typedef struct seed_file {
     const char *format;
@@ -36,14 +37,41 @@ static void check_indices(const sn_mesh_data *data) {
     }
 }
 
+/// Parts of a file behind zero bytes stand for the files that it names.
+static size_t split(const char *format, const char *bytes, size_t size, sn_text_file beside[2],
+                    int32_t *count) {
+    bool tetgen = strcmp(format, "tetgen") == 0;
+    *count = 0;
+    if (!tetgen && strcmp(format, "veg") != 0 && strcmp(format, "inp") != 0)
+        return size;
+    const char *first = memchr(bytes, 0, size), *begin = first, *end = bytes + size;
+    for (int32_t i = 0; i < (tetgen ? 2 : 1) && begin; i++) {
+        const char *next = memchr(begin + 1, 0, (size_t)(end - begin - 1));
+        beside[(*count)++] = (sn_text_file){!tetgen  ? ""
+                                            : i == 0 ? ".ele"
+                                                     : ".face",
+                                            begin + 1, (size_t)((next ? next : end) - begin - 1)};
+        begin = next;
+    }
+    return first ? (size_t)(first - bytes) : size;
+}
+
 /// Reads bytes as a file of their format. @return whether they are one
 static bool read_bytes(const char *format, const char *bytes, size_t size) {
     char name[64];
     sn_context *ctx = open_context();
     sn_text text = {0};
     sn_mesh_data *data = NULL;
-    snprintf(name, sizeof name, "hostile.%s", strcmp(format, "medit") == 0 ? "mesh" : format);
-    sn_status status = sn_text_open_memory(ctx, name, bytes, size, &text);
+    sn_text_file beside[2];
+    int32_t beside_count = 0;
+    snprintf(name, sizeof name, "hostile.%s",
+             strcmp(format, "medit") == 0    ? "mesh"
+             : strcmp(format, "tetgen") == 0 ? "node"
+                                             : format);
+    size_t first = split(format, bytes, size, beside, &beside_count);
+    sn_status status = sn_text_open_memory(ctx, name, bytes, first, &text);
+    text.beside = beside;
+    text.beside_count = beside_count;
     if (status == SN_OK)
         status = sn_mesh_data_read_text(&text, &data);
     sn_text_close(&text);
@@ -51,7 +79,10 @@ static bool read_bytes(const char *format, const char *bytes, size_t size) {
         check_indices(data);
     } else {
         assert_int_equal(status, SN_ERR_READ);
-        assert_message_has(ctx, name);
+        bool names_others =
+            strcmp(format, "tetgen") == 0 || strcmp(format, "veg") == 0 || strcmp(format, "inp") == 0;
+        assert_message_has(ctx, names_others ? "" : name);
+        assert_true(sn_context_message(ctx)[0]);
         assert_null(data);
     }
     // Arrays of VTU may be packed.
