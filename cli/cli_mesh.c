@@ -105,12 +105,10 @@ const cli_command cli_mesh_command = {
     .name = "mesh",
     .usage = "mesh info|surface|lattice|convert IN [OUT], or mesh make SHAPE OUT",
     .summary = "Looks at meshes, converts them, makes bodies of surfaces.",
-    .details =
-        "Written by ending: .obj .stl .ply (surfaces), .mesh (Medit), .msh (Gmsh 2.2), .vtk, .vtu, .node "
-        ".ele\n"
-        ".face (TetGen), .inp (a deck for CalculiX). Read by content, then by ending: these, ascii or "
-        "binary,\n"
-        "Gmsh 4.1, .off and .veg (Vega); Wavefront keeps most of a surface. Lengths are taken as they are.\n",
+    .details = "Written by ending: .obj (Wavefront) .stl .ply (surfaces), .mesh (Medit), .msh (Gmsh 2.2),\n"
+               ".vtk, .vtu, .node .ele .face (TetGen), .inp (a deck for CalculiX). Read by content, then\n"
+               "by ending: these, ascii or binary, Gmsh 4.1, .off, .veg (Vega). Lengths are taken as they\n"
+               "are.\n",
     .children = children,
     .run = run_mesh};
 
