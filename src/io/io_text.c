@@ -58,18 +58,28 @@ static sn_status read_bytes(sn_text *text, FILE *file, size_t size) {
     return SN_OK;
 }
 
+/// Refuses what is no regular file before it is opened: a pipe would wait for its other end.
+static sn_status check_file(const sn_text *text) {
+    struct stat about;
+    if (stat(text->path, &about) != 0)
+        return fail_open(text->ctx, text->path, strerror(errno));
+    if (S_ISDIR(about.st_mode))
+        return fail_open(text->ctx, text->path, "it is a folder; name a file in it");
+    if (!S_ISREG(about.st_mode))
+        return fail_open(text->ctx, text->path, "it is no regular file; save it to a file first");
+    return SN_OK;
+}
+
 static sn_status read_file(sn_text *text) {
     struct stat about;
+    sn_status status = check_file(text);
+    if (status < 0)
+        return status;
     FILE *file = fopen(text->path, "rb");
     if (!file)
         return fail_open(text->ctx, text->path, strerror(errno));
-    sn_status status = SN_OK;
     if (fstat(fileno(file), &about) != 0)
         status = fail_open(text->ctx, text->path, strerror(errno));
-    else if (S_ISDIR(about.st_mode))
-        status = fail_open(text->ctx, text->path, "it is a folder; name a file in it");
-    else if (!S_ISREG(about.st_mode))
-        status = fail_open(text->ctx, text->path, "it is no regular file; save it to a file first");
     else
         status = read_bytes(text, file, (size_t)about.st_size);
     fclose(file);
@@ -159,14 +169,9 @@ sn_status sn_text_is_beside(const sn_text *text, sn_word name, bool *out_is) {
     sn_status status = path_beside(text->ctx, text->path, name, &path);
     if (status < 0)
         return status;
-    if (text->in_memory) {
-        *out_is = find_beside(text, path) != NULL;
-    } else {
-        FILE *file = fopen(path, "rb");
-        *out_is = file != NULL;
-        if (file)
-            fclose(file);
-    }
+    struct stat about;
+    *out_is =
+        text->in_memory ? find_beside(text, path) != NULL : stat(path, &about) == 0 && S_ISREG(about.st_mode);
     sn_release(text->ctx, path);
     return SN_OK;
 }

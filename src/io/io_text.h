@@ -58,7 +58,7 @@ SN_NODISCARD sn_status sn_text_open_memory(sn_context *ctx, const char *name, co
                                            sn_text *out_text);
 /// Opens another file that this one names, from the folder that this one is in.
 SN_NODISCARD sn_status sn_text_open_beside(const sn_text *text, sn_word name, sn_text *out_text);
-/// Whether there is such a file that can be opened.
+/// Whether there is such a file.
 SN_NODISCARD sn_status sn_text_is_beside(const sn_text *text, sn_word name, bool *out_is);
 /// Accepts a text that was never opened (all zero).
 void sn_text_close(sn_text *text);

@@ -1,6 +1,6 @@
 // Every file of the fuzz corpora, cut at every byte, with each byte overwritten, and with each number made
 // large: read or refused with a message that names it; no memory beyond the file's means; all indices in
-// range.
+// range. And each with every allocation failing in turn: nothing leaks.
 #include "unit/io/test_io_mesh_support.h"
 
 #include "io/io_mesh_build.h"
@@ -56,12 +56,11 @@ static size_t split(const char *format, const char *bytes, size_t size, sn_text_
     return first ? (size_t)(first - bytes) : size;
 }
 
-/// Reads bytes as a file of their format. @return whether they are one
-static bool read_bytes(const char *format, const char *bytes, size_t size) {
+/// Reads bytes as a file of their format.
+static sn_status read_with(sn_context *ctx, const char *format, const char *bytes, size_t size,
+                           sn_mesh_data **out_data) {
     char name[64];
-    sn_context *ctx = open_context();
     sn_text text = {0};
-    sn_mesh_data *data = NULL;
     sn_text_file beside[2];
     int32_t beside_count = 0;
     snprintf(name, sizeof name, "hostile.%s",
@@ -73,15 +72,25 @@ static bool read_bytes(const char *format, const char *bytes, size_t size) {
     text.beside = beside;
     text.beside_count = beside_count;
     if (status == SN_OK)
-        status = sn_mesh_data_read_text(&text, &data);
+        status = sn_mesh_data_read_text(&text, out_data);
     sn_text_close(&text);
+    return status;
+}
+
+static bool names_others(const char *format) {
+    return strcmp(format, "tetgen") == 0 || strcmp(format, "veg") == 0 || strcmp(format, "inp") == 0;
+}
+
+/// Reads what may be damaged, and checks what comes of it.
+static void read_bytes(const char *format, const char *bytes, size_t size) {
+    sn_context *ctx = open_context();
+    sn_mesh_data *data = NULL;
+    sn_status status = read_with(ctx, format, bytes, size, &data);
     if (status == SN_OK) {
         check_indices(data);
     } else {
         assert_int_equal(status, SN_ERR_READ);
-        bool names_others =
-            strcmp(format, "tetgen") == 0 || strcmp(format, "veg") == 0 || strcmp(format, "inp") == 0;
-        assert_message_has(ctx, names_others ? "" : name);
+        assert_message_has(ctx, names_others(format) ? "" : "hostile.");
         assert_true(sn_context_message(ctx)[0]);
         assert_null(data);
     }
@@ -90,7 +99,35 @@ static bool read_bytes(const char *format, const char *bytes, size_t size) {
     assert_true(sn_context_memory_peak(ctx) <= BASE_MEMORY + unpacked + MEMORY_EACH * size);
     sn_mesh_data_destroy(&data);
     close_context(ctx);
-    return status == SN_OK;
+}
+
+static void *allocate(void *user, size_t size) {
+    int64_t *left = user;
+    return (*left)-- > 0 ? aligned_alloc(64, (size + 63) / 64 * 64) : NULL;
+}
+
+static void release(void *user, void *memory) {
+    (void)user;
+    free(memory);
+}
+
+/// Fails every allocation in turn.
+static void starve(const seed_file *seed) {
+    sn_status status = SN_ERR_NO_MEMORY;
+    for (int64_t n = 1; status == SN_ERR_NO_MEMORY; n++) {
+        int64_t left = n;
+        sn_context_def def = sn_context_def_default();
+        sn_context *ctx = NULL;
+        sn_mesh_data *data = NULL;
+        def.thread_count = 1;
+        def.allocator = (sn_allocator){&left, allocate, release};
+        assert_int_equal(sn_context_create(&def, &ctx), SN_OK);
+        status = read_with(ctx, seed->format, seed->bytes, seed->size, &data);
+        assert_true(status == SN_OK || status == SN_ERR_NO_MEMORY || left >= 0);
+        assert_true((status == SN_OK) == (data != NULL) && n < 1000);
+        sn_mesh_data_destroy(&data);
+        close_context(ctx);
+    }
 }
 
 static void cut(const seed_file *seed) {
@@ -129,6 +166,7 @@ static void claim(const seed_file *original, const char *number) {
 }
 
 static void run_seed(const seed_file *seed) {
+    starve(seed);
     cut(seed);
     overwrite(seed);
     claim(seed, "10737418240");

@@ -1,10 +1,12 @@
 // TetGen, Vega and Abaqus: what is read of good and of bad files, and of files that name others; what comes
 // back of what was written.
+#define _XOPEN_SOURCE 700
 #include "unit/io/test_io_mesh_support.h"
 
 #include "io/io_mesh_build.h"
 
 #include <stdlib.h>
+#include <sys/stat.h>
 
 enum { LARGEST = 8000 };
 
@@ -218,6 +220,13 @@ static void files_on_disk_include_others(void **state) {
     write_bytes(TEST_PATH("solid_b.inp"), "*INCLUDE, INPUT=solid_b.inp\n", 28);
     assert_int_equal(sn_mesh_data_read(ctx, TEST_PATH("solid_b.inp"), &data), SN_ERR_READ);
     assert_message_has(ctx, "solid_b.inp:2: |include itself");
+    // A pipe without an other end must not be waited for.
+    remove(TEST_PATH("solid_b.pipe"));
+    assert_int_equal(mkfifo(TEST_PATH("solid_b.pipe"), 0600), 0);
+    write_bytes(TEST_PATH("solid_b.inp"), "*INCLUDE, INPUT=solid_b.pipe\n", 29);
+    assert_int_equal(sn_mesh_data_read(ctx, TEST_PATH("solid_b.inp"), &data), SN_ERR_READ);
+    assert_message_has(ctx, "solid_b.pipe: cannot be read: it is no regular file");
+    remove(TEST_PATH("solid_b.pipe"));
     remove(TEST_PATH("solid_b.inp"));
     close_context(ctx);
 }
