@@ -105,9 +105,10 @@ const cli_command cli_mesh_command = {
     .name = "mesh",
     .usage = "mesh info|surface|lattice|convert IN [OUT], or mesh make SHAPE OUT",
     .summary = "Looks at meshes, converts them, makes bodies of surfaces.",
-    .details =
-        "Read and written by ending: .obj (Wavefront: polygons, groups, texture coordinates), .mesh (Medit,\n"
-        "ascii), .msh (Gmsh 2.2, ascii). Reading goes by content first. Lengths are taken as they are.\n",
+    .details = "Written by ending: .obj (Wavefront) .stl .ply (surfaces), .mesh (Medit), .msh (Gmsh 2.2),\n"
+               ".vtk, .vtu, .node .ele .face (TetGen), .inp (a deck for CalculiX). Read by content, then\n"
+               "by ending: these, ascii or binary, Gmsh 4.1, .off, .veg (Vega). Lengths are taken as they\n"
+               "are.\n",
     .children = children,
     .run = run_mesh};
 
@@ -283,19 +284,68 @@ static int run_lattice(int argc, char **argv) {
 
 // ---- convert ----
 
+enum {
+    KEEPS_POLYGONS = 1,
+    KEEPS_UVS = 2,
+    KEEPS_NAMES = 4,
+    KEEPS_NUMBERS = 8,
+    KEEPS_EDGES = 16,
+    KEEPS_DOUBLES = 32
+};
+
+/// What a format keeps of a mesh, by its ending.
+static unsigned kept_by(const char *path) {
+    static const struct {
+        const char *ending;
+        unsigned keeps;
+    } formats[] = {
+        {".obj", KEEPS_POLYGONS | KEEPS_UVS | KEEPS_NAMES | KEEPS_NUMBERS | KEEPS_EDGES | KEEPS_DOUBLES},
+        {".ply", KEEPS_POLYGONS | KEEPS_EDGES | KEEPS_DOUBLES},
+        {".stl", 0},
+        {".vtk", KEEPS_POLYGONS | KEEPS_NUMBERS | KEEPS_EDGES | KEEPS_DOUBLES},
+        {".vtu", KEEPS_POLYGONS | KEEPS_NUMBERS | KEEPS_EDGES | KEEPS_DOUBLES},
+        {".msh", KEEPS_NAMES | KEEPS_NUMBERS | KEEPS_EDGES | KEEPS_DOUBLES},
+        {".mesh", KEEPS_NUMBERS | KEEPS_EDGES | KEEPS_DOUBLES},
+        {".node", KEEPS_NUMBERS | KEEPS_DOUBLES},
+        {".ele", KEEPS_NUMBERS | KEEPS_DOUBLES},
+        {".face", KEEPS_NUMBERS | KEEPS_DOUBLES},
+        {".inp", KEEPS_NAMES | KEEPS_NUMBERS | KEEPS_DOUBLES}};
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
+        if (ends_with(path, formats[i].ending))
+            return formats[i].keeps;
+    return 0;
+}
+
 /// Says what the new format could not take along.
 static void warn_of_losses(const sn_mesh_data *data, const char *path) {
-    int64_t polygons = 0;
-    for (int32_t b = 0; b < data->block_count; b++)
+    int64_t polygons = 0, edges = 0, triangles = 0, tets = 0;
+    unsigned keeps = kept_by(path);
+    for (int32_t b = 0; b < data->block_count; b++) {
         polygons += data->block[b].kind == SN_CELL_POLYGON ? data->block[b].count : 0;
-    if (ends_with(path, ".obj"))
-        return;
-    if (polygons > 0)
+        edges += data->block[b].kind == SN_CELL_EDGE ? data->block[b].count : 0;
+        triangles += data->block[b].kind == SN_CELL_TRIANGLE ? data->block[b].count : 0;
+        tets += data->block[b].kind == SN_CELL_TET ? data->block[b].count : 0;
+    }
+    if (polygons > 0 && !(keeps & KEEPS_POLYGONS))
         cli_warn("%s: %lld polygons were cut into triangles", path, (long long)polygons);
-    if (data->uv_count > 0)
+    if (data->uv_count > 0 && ends_with(path, ".ply"))
+        cli_warn("%s: texture coordinates were kept only if each vertex has one pair of them", path);
+    else if (data->uv_count > 0 && !(keeps & KEEPS_UVS))
         cli_warn("%s: %d texture coordinates were left out", path, data->uv_count);
-    if (data->group_count > 0 && ends_with(path, ".mesh"))
-        cli_warn("%s: groups became numbers; their names stand in comments", path);
+    if (data->group_count > 0 && !(keeps & KEEPS_NUMBERS))
+        cli_warn("%s: %d groups were left out", path, data->group_count);
+    else if (data->group_count > 0 && !(keeps & KEEPS_NAMES))
+        cli_warn("%s: groups became numbers; their names %s", path,
+                 ends_with(path, ".mesh") || ends_with(path, ".vtu") ? "stand in comments" : "were left out");
+    if (edges > 0 && !(keeps & KEEPS_EDGES))
+        cli_warn("%s: %lld edges were left out", path, (long long)edges);
+    if (ends_with(path, ".inp") && tets > 0 && triangles + polygons > 0)
+        cli_warn("%s: %lld triangles and polygons were left out beside the tets", path,
+                 (long long)(triangles + polygons));
+    if (ends_with(path, ".inp"))
+        cli_warn("%s: material, gravity and the held lowest nodes are placeholders: edit them", path);
+    if (!(keeps & KEEPS_DOUBLES))
+        cli_warn("%s: coordinates were rounded to single precision", path);
 }
 
 static int run_convert(int argc, char **argv) {

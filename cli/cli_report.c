@@ -1,7 +1,9 @@
 #include "cli.h"
+#include "cli_crossing.h"
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /// Bodies that one holds in a hand or meets on the street lie between; numbers outside hint at another unit
@@ -93,6 +95,51 @@ static void content_problems(const sn_mesh_report *report, int *count) {
             "export faces or tets as well as vertices");
 }
 
+/// Vertices in edges only, or in faces and edges of a tet mesh.
+static int32_t count_loose(const sn_mesh_data *data, const sn_mesh_report *report) {
+    bool solid = report->tet_count > 0;
+    int32_t loose = 0;
+    unsigned char *seen = calloc((size_t)data->vertex_count + 1, 1);
+    if (!seen)
+        return 0;
+    for (int32_t b = 0; b < data->block_count; b++) {
+        const sn_cell_block *block = &data->block[b];
+        static const int32_t sizes[] = {[SN_CELL_EDGE] = 2, [SN_CELL_TRIANGLE] = 3, [SN_CELL_TET] = 4};
+        bool body = solid ? block->kind == SN_CELL_TET : block->kind != SN_CELL_EDGE;
+        size_t count = block->offset ? (size_t)block->offset[block->count]
+                                     : (size_t)block->count * (size_t)sizes[block->kind];
+        for (size_t i = 0; i < count; i++)
+            seen[block->vertex[i]] |= body ? 2 : 1;
+    }
+    for (int32_t v = 0; v < data->vertex_count; v++)
+        loose += seen[v] == 1;
+    free(seen);
+    return loose;
+}
+
+static void loose_problems(const sn_mesh_data *data, const sn_mesh_report *report, int *count) {
+    char what[160];
+    int32_t loose = count_loose(data, report);
+    snprintf(what, sizeof what, "%d loose vertices: %s", loose,
+             report->tet_count > 0 ? "in edges or faces, but in no tet" : "in edges, but in no face");
+    problem(count, loose > 0 && report->tet_count + report->triangle_count + report->polygon_count > 0, what,
+            "they are left out of a body; remove them if they were to be part of it");
+}
+
+static void crossing_problems(const sn_mesh_data *data, const sn_mesh_report *report, int *count) {
+    char what[160];
+    cli_crossings found;
+    if (report->tet_count > 0 || cli_find_crossings(data, &found) != SN_OK)
+        return;
+    snprintf(what, sizeof what, "%s%lld pairs of triangles cross or touch, first those numbered %d and %d",
+             found.complete ? "" : "at least ", (long long)found.count, found.first[0] + 1,
+             found.first[1] + 1);
+    problem(
+        count, found.count > 0, what,
+        "a lattice takes what any part encloses as inside; unite the parts (Blender: Boolean, Exact) where "
+        "they must be one surface");
+}
+
 static void print_notes(const char *note, int32_t skipped) {
     if (!note[0])
         return;
@@ -148,6 +195,8 @@ void cli_print_mesh_report(const char *path, const sn_mesh_data *data, const sn_
     vertex_problems(report, &count);
     tet_problems(report, &count);
     surface_problems(report, &count);
+    loose_problems(data, report, &count);
+    crossing_problems(data, report, &count);
     unit_problems(report, &count);
     if (count == 0)
         printf("  none\n");

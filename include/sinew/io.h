@@ -12,19 +12,21 @@
 extern "C" {
 #endif
 
-/// Reads a mesh: Wavefront OBJ, Medit .mesh (ascii), Gmsh MSH 2.2 (ascii). The format is taken from the
-/// content, then from the name. Vertices keep their order and number. Cells of other kinds are skipped and
-/// noted in out_data->note.
-/// @return SN_OK; SN_ERR_READ: missing, unreadable, not a mesh or damaged; the message names file, line, what
-/// was found and what was expected.
+/// Reads a mesh: Wavefront OBJ, STL, PLY, OFF, VTK (legacy and .vtu), TetGen, Abaqus .inp, Vega .veg, Medit
+/// .mesh (ascii), Gmsh MSH 2.2 and 4.1; docs/formats.md says what of each. The format is taken from the
+/// content, then from the name. Vertices keep their order and number (those of STL, which has none, are
+/// joined where they are equal). Cells of other kinds are skipped and noted in out_data->note.
+/// @return SN_OK; SN_ERR_READ: missing, unreadable, not a mesh or damaged; the message names file, line
+/// (byte, in binary files), what was found and what was expected.
 SN_API SN_NODISCARD sn_status sn_mesh_data_read(sn_context *context, const char *path,
                                                 sn_mesh_data **out_data);
 
-/// Writes a mesh in the format that the ending of `path` names: .obj, .mesh, .msh. Written to a temporary
-/// name, then renamed. Numbers read back to the same bits. .mesh and .msh cut polygons into fans of triangles
-/// and leave texture coordinates out; .mesh turns groups into reference numbers. @return SN_OK; SN_ERR_WRITE:
-/// the file is as it was; SN_ERR_INVALID_ARGUMENT: unknown ending, indices out of range, or cells that the
-/// format cannot hold (tets in .obj).
+/// Writes a mesh in the format that the ending of `path` names: .obj, .stl, .ply, .vtk, .vtu, .mesh, .msh,
+/// .node, .ele or .face (TetGen: all three files), .inp (a deck for CalculiX). Written to a temporary name,
+/// then renamed. Numbers read back to the same bits, but for .stl, which holds floats, and .inp, of 13
+/// digits. What a format cannot hold is left out: docs/formats.md says what that is.
+/// @return SN_OK; SN_ERR_WRITE: the file is as it was; SN_ERR_INVALID_ARGUMENT: unknown ending, indices out
+/// of range, no tets or triangles for .inp, or tets in a format of surfaces (.obj, .stl, .ply).
 SN_API SN_NODISCARD sn_status sn_mesh_data_write(const sn_mesh_data *data, const char *path);
 
 /// Reads a skeleton in Trivial Graph Format: "label x y z ...", "#", "from to". Further numbers of a line are

@@ -49,13 +49,18 @@ sn_status sn_mesh_data_note_skips(sn_mesh_data *data, const sn_skips *skips, con
     int64_t named = 0;
     for (int32_t i = 0; i < skips->kind_count; i++) {
         named += skips->kind[i].count;
-        SN_TRY(sn_mesh_data_add_note(data, "skipped %d %s \"%s\", first in line %lld", skips->kind[i].count,
-                                     what, skips->kind[i].name, (long long)skips->kind[i].first_line));
+        if (skips->kind[i].first_line < 0)
+            SN_TRY(sn_mesh_data_add_note(data, "skipped %d %s \"%s\"", skips->kind[i].count, what,
+                                         skips->kind[i].name));
+        else
+            SN_TRY(sn_mesh_data_add_note(data, "skipped %d %s \"%s\", first in line %lld",
+                                         skips->kind[i].count, what, skips->kind[i].name,
+                                         (long long)skips->kind[i].first_line));
     }
     if (skips->total > named)
         SN_TRY(sn_mesh_data_add_note(data, "skipped %lld %s of other kinds",
                                      (long long)(skips->total - named), what));
-    data->skipped += skips->total;
+    data->skipped += skips->total <= INT32_MAX - data->skipped ? skips->total : 0;
 cleanup:
     return status;
 }
@@ -311,7 +316,8 @@ int64_t sn_mesh_data_each_simplex(const sn_mesh_data *data, int32_t size, sn_sim
 // ---- Node numbers ----
 
 typedef struct sn_tag {
-    int32_t tag, place;
+    int64_t tag;
+    int32_t place;
 } sn_tag;
 
 static int compare_tags(const void *left, const void *right) {
@@ -321,15 +327,28 @@ static int compare_tags(const void *left, const void *right) {
     return a->place < b->place ? -1 : a->place > b->place;
 }
 
-static bool tags_are_contiguous(int32_t count, const int32_t *tags) {
+static bool tags_are_contiguous(int32_t count, const int64_t *tags) {
     for (int32_t i = 1; i < count; i++)
-        if ((int64_t)tags[i] != (int64_t)tags[0] + i)
+        if ((uint64_t)tags[i] - (uint64_t)i != (uint64_t)tags[0])
             return false;
     return true;
 }
 
 sn_status sn_tag_map_make(sn_context *ctx, int32_t count, const int32_t *tags, sn_tag_map *out_map,
                           int32_t *out_duplicate) {
+    sn_status status = SN_OK;
+    int64_t *wide = NULL;
+    SN_TRY_NEW(ctx, wide, count);
+    for (int32_t i = 0; i < count; i++)
+        wide[i] = tags[i];
+    SN_TRY(sn_tag_map_make_long(ctx, count, wide, out_map, out_duplicate));
+cleanup:
+    SN_RELEASE(ctx, wide);
+    return status;
+}
+
+sn_status sn_tag_map_make_long(sn_context *ctx, int32_t count, const int64_t *tags, sn_tag_map *out_map,
+                               int32_t *out_duplicate) {
     sn_tag_map map = {.count = count, .first = count ? tags[0] : 0};
     *out_duplicate = -1;
     if (!tags_are_contiguous(count, tags)) {
@@ -348,10 +367,10 @@ sn_status sn_tag_map_make(sn_context *ctx, int32_t count, const int32_t *tags, s
     return SN_OK;
 }
 
-int32_t sn_tag_map_find(const sn_tag_map *map, int32_t tag) {
+int32_t sn_tag_map_find(const sn_tag_map *map, int64_t tag) {
     if (!map->sorted) {
-        int64_t place = (int64_t)tag - map->first;
-        return place >= 0 && place < map->count ? (int32_t)place : -1;
+        uint64_t place = (uint64_t)tag - (uint64_t)map->first;
+        return place < (uint64_t)map->count ? (int32_t)place : -1;
     }
     int32_t low = 0, high = map->count;
     while (low < high) {

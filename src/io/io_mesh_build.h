@@ -18,7 +18,8 @@ typedef struct sn_skips {
     int32_t kind_count, total;
 } sn_skips;
 
-/// Counts one skipped thing; kinds beyond SN_SKIP_KINDS are counted in the total only.
+/// Counts one skipped thing, of line -1 where lines mean nothing; kinds beyond SN_SKIP_KINDS are counted in
+/// the total only.
 void sn_skips_add(sn_skips *skips, sn_word name, int64_t line);
 
 /// Different names with numbers in the order of their first appearance.
@@ -73,16 +74,78 @@ SN_NODISCARD sn_status sn_mesh_data_note_sections(sn_mesh_data *data, int64_t se
 /// From the numbers that a file gives to nodes to their places in the file.
 typedef struct sn_tag_map {
     int32_t count;
-    int32_t first;         ///< Number of the first node.
+    int64_t first;         ///< Number of the first node.
     struct sn_tag *sorted; ///< [count]; NULL if the numbers are first, first + 1, ...
 } sn_tag_map;
 
 /// Makes a map; the first number that occurs twice goes to *out_duplicate, or -1 as its place.
 SN_NODISCARD sn_status sn_tag_map_make(sn_context *ctx, int32_t count, const int32_t *tags,
                                        sn_tag_map *out_map, int32_t *out_duplicate);
+/// The same of long numbers.
+SN_NODISCARD sn_status sn_tag_map_make_long(sn_context *ctx, int32_t count, const int64_t *tags,
+                                            sn_tag_map *out_map, int32_t *out_duplicate);
 /// Place of a number, or -1.
-int32_t sn_tag_map_find(const sn_tag_map *map, int32_t tag);
+int32_t sn_tag_map_find(const sn_tag_map *map, int64_t tag);
 void sn_tag_map_release(sn_context *ctx, sn_tag_map *map);
+
+/// A mesh that grows while it is read: what readers of single vertices and cells share.
+typedef struct sn_mesh_builder {
+    sn_text *text;
+    sn_context *ctx;
+    sn_mesh_data *data;
+    size_t vertex_capacity, uv_capacity;
+    sn_cell_list edges, faces, tets;
+    sn_name_table groups;
+    int32_t last_number, last_group; ///< Neighbors in the file mostly share their group.
+    sn_skips skips;
+    bool skips_without_line; ///< Cells are skipped after they were read, far from their line.
+    int32_t second_order;    ///< Cells of second order of which the corners were taken.
+    int64_t notes;           ///< Of sn_mesh_builder_note().
+} sn_mesh_builder;
+
+/// Starts to fill an empty mesh; sn_mesh_builder_release() is due whatever happens.
+sn_mesh_builder sn_mesh_builder_make(sn_text *text, sn_mesh_data *data);
+/// Adds a vertex at 0, 0, 0 and tells where its coordinates go, valid until the next one.
+SN_NODISCARD sn_status sn_mesh_builder_vertex(sn_mesh_builder *builder, double **out_position);
+/// Adds a texture coordinate.
+SN_NODISCARD sn_status sn_mesh_builder_uv(sn_mesh_builder *builder, double u, double v);
+/// Adds a cell to one of the builder's lists; group -1: none.
+SN_NODISCARD sn_status sn_mesh_builder_cell(sn_mesh_builder *builder, sn_cell_list *list, int32_t size,
+                                            const int32_t *vertex, int32_t group);
+/// Group of the name "<prefix><number>", one prefix for all of the file; number 0: -1.
+SN_NODISCARD sn_status sn_mesh_builder_numbered_group(sn_mesh_builder *builder, const char *prefix,
+                                                      int32_t number, int32_t *out_group);
+/// Counts a cell of a kind that is not read.
+void sn_mesh_builder_skip(sn_mesh_builder *builder, const char *kind);
+/// Adds a line to the note, unless there are very many.
+SN_NODISCARD sn_status sn_mesh_builder_note(sn_mesh_builder *builder, const char *format, ...)
+    SN_PRINTF(2, 3);
+/// Moves all into the mesh, notes what was skipped, calls it `what` ("cells of kind"); refuses a mesh without
+/// vertices.
+SN_NODISCARD sn_status sn_mesh_builder_finish(sn_mesh_builder *builder, const char *what);
+void sn_mesh_builder_release(sn_mesh_builder *builder);
+
+/// Cells as VTK lists them, all numbers as doubles: their types, ends in the list of corners, corners, and
+/// groups.
+typedef struct sn_real_list {
+    double *item;
+    size_t count, capacity;
+} sn_real_list;
+
+SN_NODISCARD sn_status sn_real_list_add(sn_context *ctx, sn_real_list *list, double value);
+
+typedef struct sn_vtk_cells {
+    sn_real_list type, end, corner, group; ///< `group` may be empty.
+} sn_vtk_cells;
+
+/// Adds the cells to a mesh whose vertices from `first` on they name: lines, polylines, triangles, strips,
+/// quads, polygons, pixels, tets; of second order, the corners. Other kinds are skipped.
+SN_NODISCARD sn_status sn_vtk_cells_take(sn_vtk_cells *cells, sn_mesh_builder *builder, int32_t first);
+/// Empties the lists, which keep their room.
+void sn_vtk_cells_clear(sn_vtk_cells *cells);
+void sn_vtk_cells_release(sn_context *ctx, sn_vtk_cells *cells);
+/// Whether a cell array of VTK files by this name tells the groups.
+bool sn_vtk_names_groups(sn_word name);
 
 /// Numbers for the groups of a mesh in a format that has no names: "ref7" (for the prefix "ref") keeps 7,
 /// other names get the lowest free numbers from 1 on. @param[out] out_numbers [group_count], to be released.
@@ -105,11 +168,47 @@ SN_NODISCARD sn_status sn_mesh_data_read_text(sn_text *text, sn_mesh_data **out_
 SN_NODISCARD sn_status sn_obj_read(sn_text *text, sn_mesh_data *data);
 SN_NODISCARD sn_status sn_medit_read(sn_text *text, sn_mesh_data *data);
 SN_NODISCARD sn_status sn_gmsh_read(sn_text *text, sn_mesh_data *data);
+SN_NODISCARD sn_status sn_stl_read(sn_text *text, sn_mesh_data *data);
+SN_NODISCARD sn_status sn_ply_read(sn_text *text, sn_mesh_data *data);
+SN_NODISCARD sn_status sn_off_read(sn_text *text, sn_mesh_data *data);
+SN_NODISCARD sn_status sn_vtk_read(sn_text *text, sn_mesh_data *data);
+SN_NODISCARD sn_status sn_vtu_read(sn_text *text, sn_mesh_data *data);
+SN_NODISCARD sn_status sn_tetgen_read(sn_text *text, sn_mesh_data *data);
+SN_NODISCARD sn_status sn_vega_read(sn_text *text, sn_mesh_data *data);
+SN_NODISCARD sn_status sn_inp_read(sn_text *text, sn_mesh_data *data);
 
 /// Writes a mesh whose indices are valid. Failures of the file come out of sn_text_out_commit() later.
 SN_NODISCARD sn_status sn_obj_write(sn_text_out *out, const sn_mesh_data *data);
 SN_NODISCARD sn_status sn_medit_write(sn_text_out *out, const sn_mesh_data *data);
 SN_NODISCARD sn_status sn_gmsh_write(sn_text_out *out, const sn_mesh_data *data);
+SN_NODISCARD sn_status sn_stl_write(sn_text_out *out, const sn_mesh_data *data);
+SN_NODISCARD sn_status sn_ply_write(sn_text_out *out, const sn_mesh_data *data);
+SN_NODISCARD sn_status sn_vtk_write(sn_text_out *out, const sn_mesh_data *data);
+SN_NODISCARD sn_status sn_vtu_mesh_write(sn_text_out *out, const sn_mesh_data *data);
+SN_NODISCARD sn_status sn_tetgen_write(sn_text_out *out, const sn_mesh_data *data);
+SN_NODISCARD sn_status sn_inp_write(sn_text_out *out, const sn_mesh_data *data);
+
+/// Whether a file starts like a format. The cursor is at the first byte, and stays there.
+bool sn_stl_is(sn_text *text);
+bool sn_ply_is(sn_text *text);
+bool sn_off_is(sn_text *text);
+bool sn_vtk_is(sn_text *text);
+bool sn_vtu_is(sn_text *text);
+bool sn_vega_is(sn_text *text);
+bool sn_inp_is(sn_text *text);
+
+/// Lists of nodes and tets as TetGen has them, which Vega uses too: a line of numbers that says how many
+/// there are, then a line each. They begin at the cursor.
+typedef struct sn_node_list {
+    sn_mesh_builder *mesh;
+    sn_tag_map map; ///< Numbers of the nodes, any that the file gives them.
+} sn_node_list;
+
+SN_NODISCARD sn_status sn_node_list_read(sn_node_list *list, sn_text *text);
+/// @param[in,out] tags  [*count] numbers of the tets that are read, to be released; NULL: not wanted
+SN_NODISCARD sn_status sn_node_list_read_tets(sn_node_list *list, sn_text *text, int32_t **tags,
+                                              size_t *count);
+void sn_node_list_release(sn_node_list *list);
 
 /// Reads and writes a skeleton, as sn_skeleton_read() and sn_skeleton_write() do, which open and close the
 /// text.

@@ -2,80 +2,133 @@
 #include "io/io_mesh_build.h"
 #include "sinew/io.h"
 
+#include <stdio.h>
 #include <string.h>
 
+enum { LIST_SIZE = 400 };
+
 typedef struct mesh_format {
-    const char *ending;
+    const char *name, *ending;
+    bool (*is)(sn_text *text); ///< Whether a file starts like it; NULL: the name has to tell.
     sn_status (*read)(sn_text *text, sn_mesh_data *data);
-    sn_status (*write)(sn_text_out *out, const sn_mesh_data *data);
+    sn_status (*write)(sn_text_out *out, const sn_mesh_data *data); ///< NULL: read only.
+    bool binary; ///< May hold zero bytes, or tells by itself that it must not.
 } mesh_format;
 
-static const mesh_format obj_format = {".obj", sn_obj_read, sn_obj_write};
-static const mesh_format medit_format = {".mesh", sn_medit_read, sn_medit_write};
-static const mesh_format gmsh_format = {".msh", sn_gmsh_read, sn_gmsh_write};
-
-static const mesh_format *format_by_name(const char *path) {
-    const mesh_format *const formats[] = {&obj_format, &medit_format, &gmsh_format};
-    size_t length = strlen(path);
-    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
-        size_t size = strlen(formats[i]->ending);
-        if (length > size && sn_word_is_alike((sn_word){path + length - size, size}, formats[i]->ending))
-            return formats[i];
-    }
-    return NULL;
-}
-
-/// The format that the first word behind comments tells, or NULL.
-static const mesh_format *format_by_content(sn_text *text) {
-    static const char *const obj_words[] = {"v", "vt", "vn", "vp", "f",      "l",
-                                            "p", "o",  "g",  "s",  "mtllib", "usemtl"};
+/// The first word behind comments.
+static sn_word first_word(sn_text *text) {
     text->comment = '#';
     sn_text_skip_space(text);
     sn_word word = sn_text_word(text);
     sn_text_rewind(text);
     text->comment = 0;
-    if (word.size > 0 && word.at[0] == '$')
-        return &gmsh_format;
-    if (sn_word_is_alike(word, "MeshVersionFormatted") || sn_word_is_alike(word, "Dimension"))
-        return &medit_format;
-    for (size_t i = 0; i < sizeof obj_words / sizeof *obj_words; i++)
-        if (sn_word_is(word, obj_words[i]))
-            return &obj_format;
+    return word;
+}
+
+static bool is_obj(sn_text *text) {
+    static const char *const words[] = {"v", "vt", "vn", "vp", "f",      "l",
+                                        "p", "o",  "g",  "s",  "mtllib", "usemtl"};
+    sn_word word = first_word(text);
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (sn_word_is(word, words[i]))
+            return true;
+    return false;
+}
+
+static bool is_medit(sn_text *text) {
+    sn_word word = first_word(text);
+    return sn_word_is_alike(word, "MeshVersionFormatted") || sn_word_is_alike(word, "Dimension");
+}
+
+static bool is_gmsh(sn_text *text) {
+    sn_word word = first_word(text);
+    return word.size > 0 && word.at[0] == '$';
+}
+
+/// In the order in which they are tried: those with the surest start first.
+static const mesh_format formats[] = {
+    {"VTK legacy", ".vtk", sn_vtk_is, sn_vtk_read, sn_vtk_write, true},
+    {"VTU", ".vtu", sn_vtu_is, sn_vtu_read, sn_vtu_mesh_write, true},
+    {"PLY", ".ply", sn_ply_is, sn_ply_read, sn_ply_write, true},
+    {"STL", ".stl", sn_stl_is, sn_stl_read, sn_stl_write, true},
+    {"Gmsh MSH 2.2 or 4.1", ".msh", is_gmsh, sn_gmsh_read, sn_gmsh_write, true},
+    {"Medit .mesh (ascii)", ".mesh", is_medit, sn_medit_read, sn_medit_write, false},
+    {"Vega", ".veg", sn_vega_is, sn_vega_read, NULL, false},
+    {"Abaqus", ".inp", sn_inp_is, sn_inp_read, sn_inp_write, false},
+    {"OFF", ".off", sn_off_is, sn_off_read, NULL, false},
+    {"Wavefront OBJ", ".obj", is_obj, sn_obj_read, sn_obj_write, false},
+    {"TetGen", ".node", NULL, sn_tetgen_read, sn_tetgen_write, false},
+    {"TetGen", ".ele", NULL, sn_tetgen_read, sn_tetgen_write, false},
+    {"TetGen", ".face", NULL, sn_tetgen_read, sn_tetgen_write, false}};
+enum { FORMAT_COUNT = sizeof formats / sizeof *formats };
+
+static const mesh_format *format_by_name(const char *path) {
+    size_t length = strlen(path);
+    for (size_t i = 0; i < FORMAT_COUNT; i++) {
+        size_t size = strlen(formats[i].ending);
+        if (length > size && sn_word_is_alike((sn_word){path + length - size, size}, formats[i].ending))
+            return &formats[i];
+    }
+    return NULL;
+}
+
+static const mesh_format *format_by_content(sn_text *text) {
+    for (size_t i = 0; i < FORMAT_COUNT; i++)
+        if (formats[i].is && formats[i].is(text))
+            return &formats[i];
     return NULL;
 }
 
 /// Name of a well-known format that we do not read, or NULL.
 static const char *foreign_format(const sn_text *text) {
-    static const char *const known[][2] = {
-        {"ply", "PLY"},      {"OFF", "OFF"},   {"solid", "STL"}, {"# vtk DataFile", "VTK"},
-        {"<VTKFile", "VTK"}, {"<?xml", "XML"}, {"glTF", "glTF"}, {"\x1f\x8b", "gzip"},
-        {"PK", "zip"}};
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
-        size_t size = strlen(known[i][0]);
-        if ((size_t)(text->end - text->at) >= size && memcmp(text->at, known[i][0], size) == 0)
-            return known[i][1];
-    }
+    static const struct {
+        const char *start, *name;
+        size_t size;
+    } known[] = {{"<?xml", "XML", 5},        {"<VTKFile", "VTK", 8},   {"glTF", "glTF", 4},
+                 {"\x1f\x8b", "gzip", 2},    {"PK\3\4", "zip", 4},     {"\x89HDF", "HDF5", 4},
+                 {"Kaydara FBX", "FBX", 11}, {"BLENDER", "Blender", 7}};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if ((size_t)(text->end - text->at) >= known[i].size &&
+            memcmp(text->at, known[i].start, known[i].size) == 0)
+            return known[i].name;
     return NULL;
 }
 
+/// Lists the formats in a message: their names, or the endings of those that are written.
+static void list_formats(bool endings, char *list, size_t size) {
+    size_t used = 0;
+    for (size_t i = 0; i < FORMAT_COUNT && used < size; i++) {
+        // Several endings may share one name.
+        if (endings ? !formats[i].write : i > 0 && strcmp(formats[i].name, formats[i - 1].name) == 0)
+            continue;
+        used += (size_t)snprintf(list + used, size - used, "%s%s", used ? ", " : "",
+                                 endings ? formats[i].ending : formats[i].name);
+    }
+}
+
 static sn_status find_format(sn_text *text, const mesh_format **out_format) {
-    const char *remedy =
-        "expected Wavefront OBJ, Medit .mesh (ascii) or Gmsh MSH 2.2 (ascii); convert it, for "
-        "example with meshio or gmsh";
-    const char *foreign = foreign_format(text);
+    char names[LIST_SIZE];
     const mesh_format *format = format_by_content(text);
+    const char *foreign = format ? NULL : foreign_format(text);
     if (!format && !foreign)
         format = format_by_name(text->path);
-    // A binary MSH file says so itself in its second line.
-    if (format && (!text->has_zero_bytes || format == &gmsh_format)) {
+    if (format && (!text->has_zero_bytes || format->binary)) {
         *out_format = format;
         return SN_OK;
     }
+    list_formats(false, names, sizeof names);
     if (foreign)
-        return sn_text_fail(text, "found a file in %s format, %s", foreign, remedy);
+        return sn_text_fail(text,
+                            "found a file in %s format, expected one of %s; convert it, for example with "
+                            "meshio or gmsh",
+                            foreign, names);
     if (text->has_zero_bytes)
-        return sn_text_fail(text, "found binary data, %s", remedy);
-    return sn_text_expected(text, "the start of a mesh: %s", remedy + strlen("expected "));
+        return sn_text_fail(text,
+                            "found binary data, expected one of %s; convert it, for example with meshio or "
+                            "gmsh",
+                            names);
+    return sn_text_expected(
+        text, "the start of a mesh: one of %s; convert it, for example with meshio or gmsh", names);
 }
 
 sn_status sn_mesh_data_read_text(sn_text *text, sn_mesh_data **out_data) {
@@ -156,9 +209,12 @@ sn_status sn_mesh_data_write(const sn_mesh_data *data, const char *path) {
     sn_status status = SN_OK;
     sn_text_out out = {0};
     const mesh_format *format = format_by_name(path);
-    if (!format)
-        return sn_fail(data->context, SN_ERR_INVALID_ARGUMENT,
-                       "%s: unknown ending, expected .obj, .mesh or .msh", path);
+    if (!format || !format->write) {
+        char endings[LIST_SIZE];
+        list_formats(true, endings, sizeof endings);
+        return sn_fail(data->context, SN_ERR_INVALID_ARGUMENT, "%s: %s ending, expected one of %s", path,
+                       format ? "read-only" : "unknown", endings);
+    }
     SN_TRY(check_data(data));
     SN_TRY(sn_text_out_open(data->context, path, &out));
     SN_TRY(format->write(&out, data));

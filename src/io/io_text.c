@@ -58,18 +58,28 @@ static sn_status read_bytes(sn_text *text, FILE *file, size_t size) {
     return SN_OK;
 }
 
+/// Refuses what is no regular file before it is opened: a pipe would wait for its other end.
+static sn_status check_file(const sn_text *text) {
+    struct stat about;
+    if (stat(text->path, &about) != 0)
+        return fail_open(text->ctx, text->path, strerror(errno));
+    if (S_ISDIR(about.st_mode))
+        return fail_open(text->ctx, text->path, "it is a folder; name a file in it");
+    if (!S_ISREG(about.st_mode))
+        return fail_open(text->ctx, text->path, "it is no regular file; save it to a file first");
+    return SN_OK;
+}
+
 static sn_status read_file(sn_text *text) {
     struct stat about;
+    sn_status status = check_file(text);
+    if (status < 0)
+        return status;
     FILE *file = fopen(text->path, "rb");
     if (!file)
         return fail_open(text->ctx, text->path, strerror(errno));
-    sn_status status = SN_OK;
     if (fstat(fileno(file), &about) != 0)
         status = fail_open(text->ctx, text->path, strerror(errno));
-    else if (S_ISDIR(about.st_mode))
-        status = fail_open(text->ctx, text->path, "it is a folder; name a file in it");
-    else if (!S_ISREG(about.st_mode))
-        status = fail_open(text->ctx, text->path, "it is no regular file; save it to a file first");
     else
         status = read_bytes(text, file, (size_t)about.st_size);
     fclose(file);
@@ -96,7 +106,7 @@ sn_status sn_text_open(sn_context *ctx, const char *path, sn_text *out_text) {
 
 sn_status sn_text_open_memory(sn_context *ctx, const char *name, const void *bytes, size_t size,
                               sn_text *out_text) {
-    sn_text text = {.ctx = ctx, .path = name, .line = 1};
+    sn_text text = {.ctx = ctx, .path = name, .line = 1, .in_memory = true};
     sn_status status = make_room(&text, size);
     if (status == SN_OK) {
         memcpy(text.bytes, bytes, size);
@@ -105,11 +115,73 @@ sn_status sn_text_open_memory(sn_context *ctx, const char *name, const void *byt
     return finish_opening(status, &text, out_text);
 }
 
+/// Path of a file that stands beside another, to be released.
+static sn_status path_beside(sn_context *ctx, const char *path, sn_word name, char **out_path) {
+    const char *slash = strrchr(path, '/');
+    size_t folder = slash && (name.size == 0 || name.at[0] != '/') ? (size_t)(slash - path) + 1 : 0;
+    sn_status status = sn_new(ctx, folder + name.size + 1, 1, (void **)out_path);
+    if (status < 0)
+        return status;
+    memcpy(*out_path, path, folder);
+    memcpy(*out_path + folder, name.at, name.size);
+    (*out_path)[folder + name.size] = '\0';
+    return SN_OK;
+}
+
+/// What stands beside a text in memory by such a name, or NULL.
+static const sn_text_file *find_beside(const sn_text *text, const char *path) {
+    size_t length = strlen(path);
+    for (int32_t i = 0; i < text->beside_count; i++) {
+        size_t size = strlen(text->beside[i].ending);
+        if (size <= length && strcmp(path + length - size, text->beside[i].ending) == 0)
+            return &text->beside[i];
+    }
+    return NULL;
+}
+
+static sn_status copy_file(sn_text *text, const sn_text_file *file) {
+    if (!file)
+        return fail_open(text->ctx, text->path, "there is no such file in memory");
+    sn_status status = make_room(text, file->size);
+    if (status < 0)
+        return status;
+    memcpy(text->bytes, file->bytes, file->size);
+    end_bytes(text, file->size);
+    return SN_OK;
+}
+
+sn_status sn_text_open_beside(const sn_text *text, sn_word name, sn_text *out_text) {
+    sn_text other = {.ctx = text->ctx,
+                     .line = 1,
+                     .in_memory = text->in_memory,
+                     .beside = text->beside,
+                     .beside_count = text->beside_count};
+    sn_status status = path_beside(text->ctx, text->path, name, &other.own_path);
+    if (status < 0)
+        return status;
+    other.path = other.own_path;
+    status = text->in_memory ? copy_file(&other, find_beside(text, other.path)) : read_file(&other);
+    return finish_opening(status, &other, out_text);
+}
+
+sn_status sn_text_is_beside(const sn_text *text, sn_word name, bool *out_is) {
+    char *path = NULL;
+    sn_status status = path_beside(text->ctx, text->path, name, &path);
+    if (status < 0)
+        return status;
+    struct stat about;
+    *out_is =
+        text->in_memory ? find_beside(text, path) != NULL : stat(path, &about) == 0 && S_ISREG(about.st_mode);
+    sn_release(text->ctx, path);
+    return SN_OK;
+}
+
 void sn_text_close(sn_text *text) {
     if (!text->ctx)
         return;
     sn_number_scope_leave(&text->numbers);
     SN_RELEASE(text->ctx, text->bytes);
+    SN_RELEASE(text->ctx, text->own_path);
 }
 
 void sn_text_rewind(sn_text *text) {
@@ -345,6 +417,35 @@ bool sn_text_int(sn_text *text, int32_t *out_value) {
     return false;
 }
 
+bool sn_text_field(sn_text *text, sn_word *out_field) {
+    while (is_blank(*text->at))
+        text->at++;
+    if (text->at >= text->end || is_line_end(*text->at))
+        return false;
+    const char *begin = text->at, *at = begin;
+    while (at < text->end && *at != ',' && !is_line_end(*at))
+        at++;
+    text->at = at + (at < text->end && *at == ',');
+    while (at > begin && is_blank(at[-1]))
+        at--;
+    *out_field = (sn_word){begin, (size_t)(at - begin)};
+    return true;
+}
+
+bool sn_word_real(const sn_text *text, sn_word word, double *out_value) {
+    sn_text part = *text;
+    part.at = word.at;
+    part.end = word.at + word.size;
+    return word.size > 0 && sn_text_real(&part, out_value) && part.at == part.end;
+}
+
+bool sn_word_int(const sn_text *text, sn_word word, int32_t *out_value) {
+    sn_text part = *text;
+    part.at = word.at;
+    part.end = word.at + word.size;
+    return word.size > 0 && sn_text_int(&part, out_value) && part.at == part.end;
+}
+
 bool sn_word_is(sn_word word, const char *text) {
     return strlen(text) == word.size && memcmp(text, word.at, word.size) == 0;
 }
@@ -390,16 +491,19 @@ sn_status sn_text_fail(const sn_text *text, const char *format, ...) {
     va_start(arguments, format);
     vsnprintf(what, sizeof what, format, arguments);
     va_end(arguments);
+    if (text->binary)
+        return sn_fail(text->ctx, SN_ERR_READ, "%s: byte %lld: %s", text->path,
+                       (long long)(text->at - text->bytes), what);
     return sn_fail(text->ctx, SN_ERR_READ, "%s:%lld: %s", text->path, (long long)text->line, what);
 }
 
-sn_status sn_text_check_count(const sn_text *text, int32_t count, size_t bytes_each, const char *what) {
+sn_status sn_text_check_count(const sn_text *text, int64_t count, size_t bytes_each, const char *what) {
     size_t room = (size_t)(text->end - text->at) / bytes_each + 1;
-    if (count >= 0 && (size_t)count <= room)
+    if (count >= 0 && (uint64_t)count <= room)
         return SN_OK;
     return sn_text_fail(
         text,
-        "found %d as the number of %s, expected 0 to %zu, which is what the rest of the file has "
+        "found %lld as the number of %s, expected 0 to %zu, which is what the rest of the file has "
         "room for; the number is wrong or the file was cut short: write it again",
-        count, what, room);
+        (long long)count, what, room);
 }

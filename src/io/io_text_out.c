@@ -38,6 +38,25 @@ void sn_text_out_print(sn_text_out *out, const char *format, ...) {
     va_end(arguments);
 }
 
+void sn_text_out_bytes(sn_text_out *out, const void *bytes, size_t size) {
+    fwrite(bytes, 1, size, out->file);
+}
+
+static void put_little_endian(sn_text_out *out, uint64_t bits, int size) {
+    for (int i = 0; i < size; i++)
+        fputc((int)(bits >> 8 * i & 0xff), out->file);
+}
+
+void sn_text_out_i32(sn_text_out *out, int32_t value) {
+    put_little_endian(out, (uint32_t)value, 4);
+}
+
+void sn_text_out_f64(sn_text_out *out, double value) {
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    put_little_endian(out, bits, 8);
+}
+
 void sn_text_out_real(sn_text_out *out, double value) {
     char text[REAL_SIZE];
     snprintf(text, sizeof text, " %.15g", value);

@@ -16,6 +16,11 @@ typedef struct sn_text_out {
 SN_NODISCARD sn_status sn_text_out_open(sn_context *ctx, const char *path, sn_text_out *out);
 /// Writes text; failures show in sn_text_out_commit().
 void sn_text_out_print(sn_text_out *out, const char *format, ...) SN_PRINTF(2, 3);
+/// Writes bytes as they are.
+void sn_text_out_bytes(sn_text_out *out, const void *bytes, size_t size);
+/// Writes a number in the byte order of nearly all machines, little endian.
+void sn_text_out_i32(sn_text_out *out, int32_t value);
+void sn_text_out_f64(sn_text_out *out, double value);
 /// Writes a blank and the shorter of 15 or 17 digits that reads back to the same bits.
 void sn_text_out_real(sn_text_out *out, double value);
 /// Writes a name in which control characters and those of `forbidden` are replaced by '_'.

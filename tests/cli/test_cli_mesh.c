@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -134,6 +135,39 @@ static void info_hints_at_units_and_faults(void **state) {
     assert_says("mesh info %/bad.obj", 2, "bad.obj:2: found index 2");
 }
 
+static void info_finds_triangles_that_cross(void **state) {
+    (void)state;
+    static const struct {
+        const char *text, *words;
+    } cases[] = {
+        // Through one another.
+        {"v 0 0 0\nv 1 0 0\nv 0 1 0\nv .2 .2 -1\nv .2 .2 1\nv 2 2 0\nf 1 2 3\nf 4 5 6\n",
+         "1 pairs of triangles cross or touch, first those numbered 1 and 2"},
+        // A corner on the other's plane, exactly, and the smallest number above it.
+        {"v 0 0 0\nv 1 0 0\nv 0 1 0\nv .2 .2 0\nv 1 0 1\nv 0 1 1\nf 1 2 3\nf 4 5 6\n", "1 pairs"},
+        {"v 0 0 .1\nv 1 0 .1\nv 0 1 .1\nv .2 .2 .10000000000000002\nv 1 0 1\nv 0 1 1\nf 1 2 3\nf 4 5 6\n",
+         "pieces      2"},
+        // In one plane: side by side at a vertex, one over the other, folded at an edge.
+        {"v 0 0 0\nv 1 0 0\nv 0 1 0\nv -1 0 0\nv 0 -1 0\nf 1 2 3\nf 1 4 5\n", "boundary"},
+        {"v 0 0 0\nv 3 0 0\nv 0 3 0\nv 1 1 0\nv 1.5 1 0\nv 1 1.5 0\nf 1 2 3\nf 4 5 6\n", "1 pairs"},
+        {"v 0 0 0\nv 1 0 0\nv 0 1 0\nv .5 2 0\nf 1 2 3\nf 2 1 4\n", "1 pairs"},
+        // A vertex at one place with two numbers is one; an edge through a triangle from their shared vertex.
+        {"v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 0\nv 0 -1 1\nv 1 -1 1\nf 1 2 3\nf 4 5 6\n", "exactly where"},
+        {"v 0 0 0\nv 2 0 0\nv 0 2 0\nv 1 .5 -1\nv .5 .5 1\nf 1 2 3\nf 1 4 5\n", "1 pairs"},
+        // Edges without a face.
+        {"v 0 0 0\nv 1 0 0\nv 0 1 0\nv 5 5 5\nf 1 2 3\nl 3 4\n",
+         "1 loose vertices: in edges, but in no face"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        write_text(WORK "/cross.obj", cases[i].text);
+        assert_says("mesh info %/cross.obj", 0, cases[i].words);
+        bool crosses = strstr(output, "cross or touch") != NULL;
+        if (crosses != (strstr(cases[i].words, "pairs") != NULL))
+            fail_msg("case %zu: %s", i, output);
+    }
+    assert_says("mesh make arm %/cross.stl --cells 30", 0, "cross.stl");
+    assert_says("mesh info %/cross.stl", 0, "problems:\n  none");
+}
+
 static void lattices_read_back(void **state) {
     (void)state;
     need_data();
@@ -161,9 +195,39 @@ static void conversions_keep_everything(void **state) {
     assert_says("mesh convert @/unilatCompleteCleft.obj %/cleft.mesh", 0,
                 "texture coordinates|groups became numbers");
     assert_says("mesh convert @/hand.mesh %/hand.obj", 2, "hand.obj|tetrahedra");
-    assert_says("mesh convert @/hand.mesh %/hand.stl", 2, "unknown ending");
+    assert_says("mesh convert @/hand.mesh %/hand.stl", 2, "hand.stl|tetrahedra");
+    assert_says("mesh convert @/hand.mesh %/hand.xyz", 2, "unknown ending|.obj");
     assert_says("mesh convert @/hand.mesh '%/no folder/hand.msh'", 4,
                 "no folder/hand.msh: cannot be written");
+}
+
+/// Every format takes a mesh and gives it back; `surface` and `lattice` read and write them too.
+static void all_formats_convert(void **state) {
+    (void)state;
+    static const char *const solids[] = {"mesh", "msh", "vtk", "vtu", "node", "ele", "face", "inp"};
+    static const char *const surfaces[] = {"obj", "stl", "ply", "vtk", "vtu", "mesh", "msh", "node", "inp"};
+    char arguments[256];
+    assert_says("mesh make beam %/all.msh --size 1,0.2,0.2 --cells 2", 0, "volume 0.04");
+    assert_says("mesh make sphere %/all.obj --cells 4", 0, "all.obj");
+    for (size_t i = 0; i < sizeof solids / sizeof *solids; i++) {
+        snprintf(arguments, sizeof arguments, "mesh convert %%/all.msh %%/solid.%s", solids[i]);
+        assert_says(arguments, 0, "99 vertices");
+        snprintf(arguments, sizeof arguments, "mesh surface %%/solid.%s %%/skin.ply", solids[i]);
+        assert_says(arguments, 0, "90 vertices, 176 triangles");
+        assert_says("mesh info %/skin.ply", 0, "closed surface|problems:\n  none|volume      0.04");
+    }
+    for (size_t i = 0; i < sizeof surfaces / sizeof *surfaces; i++) {
+        snprintf(arguments, sizeof arguments, "mesh convert %%/all.obj %%/ball.%s", surfaces[i]);
+        assert_says(arguments, 0, "98 vertices");
+        snprintf(arguments, sizeof arguments, "mesh lattice %%/ball.%s %%/ball-body.vtu --cells 6",
+                 surfaces[i]);
+        assert_says(arguments, 0, "98 vertices embedded");
+    }
+    assert_says("mesh info %/ball-body.vtu", 0, "tetrahedral mesh|problems:\n  none");
+    assert_says("mesh convert %/all.msh %/solid.stl", 2, "solid.stl|cannot hold tetrahedra|surface only");
+    assert_says("mesh convert %/all.msh %/solid.veg", 2, "read-only ending|.vtu");
+    assert_says("mesh convert %/all.obj %/ball.stl", 0, "warning: |single precision");
+    assert_says("mesh convert %/all.msh %/solid.inp", 0, "placeholders");
 }
 
 static void shapes_are_made(void **state) {
@@ -239,8 +303,10 @@ int main(void) {
                                        cmocka_unit_test(help_and_version_are_there),
                                        cmocka_unit_test(info_says_what_is_wrong),
                                        cmocka_unit_test(info_hints_at_units_and_faults),
+                                       cmocka_unit_test(info_finds_triangles_that_cross),
                                        cmocka_unit_test(lattices_read_back),
                                        cmocka_unit_test(conversions_keep_everything),
+                                       cmocka_unit_test(all_formats_convert),
                                        cmocka_unit_test(shapes_are_made),
                                        cmocka_unit_test(output_that_cannot_be_written_is_told),
                                        cmocka_unit_test(meshio_agrees)};

@@ -221,7 +221,8 @@ static void destroy_file(void **object) {
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-    static const fuzz_reader reader = {"fuzz.bin", SN_ERR_READ, 1 << 20, read_file, check_file, destroy_file};
+    static const fuzz_reader reader = {"fuzz.bin", SN_ERR_READ,  1 << 20, read_file,
+                                       check_file, destroy_file, false};
     fuzz_run *run = shared_run();
     if (size == 0)
         return 0;

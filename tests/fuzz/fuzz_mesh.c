@@ -88,11 +88,16 @@ typedef struct mesh_format {
     const char *forbidden; ///< Characters of names that become '_', besides control characters.
     bool trims;            ///< Blanks at the ends of names are lost.
     const char *numbered;  ///< Names become this and a number; NULL: they stay.
+    bool surfaces;         ///< Holds no tets.
+    bool no_groups;        ///< Leaves groups out.
 } mesh_format;
 
-static const mesh_format formats[] = {{"copy.obj", sn_obj_write, "", true, NULL},
-                                      {"copy.mesh", sn_medit_write, "", false, "ref"},
-                                      {"copy.msh", sn_gmsh_write, "\"", false, NULL}};
+static const mesh_format formats[] = {{"copy.obj", sn_obj_write, "", true, NULL, true, false},
+                                      {"copy.ply", sn_ply_write, "", false, NULL, true, true},
+                                      {"copy.vtk", sn_vtk_write, "", false, "tag", false, false},
+                                      {"copy.vtu", sn_vtu_mesh_write, "", false, "tag", false, false},
+                                      {"copy.mesh", sn_medit_write, "", false, "ref", false, false},
+                                      {"copy.msh", sn_gmsh_write, "\"", false, NULL, false, false}};
 
 /// An edge, triangle or tet, filled up with -1.
 typedef struct simplex {
@@ -127,7 +132,7 @@ static simplex_list all_simplices(const sn_mesh_data *data) {
 static char *expected_name(const mesh_format *format, const sn_mesh_data *data, const int32_t *numbers,
                            int32_t group) {
     char number[32];
-    const char *name = group < 0 ? "" : data->group[group];
+    const char *name = group < 0 || format->no_groups ? "" : data->group[group];
     if (format->numbered && group >= 0) {
         snprintf(number, sizeof number, "%s%d", format->numbered, numbers[group]);
         name = number;
@@ -228,17 +233,46 @@ static void check_mesh(void *object, fuzz_memory *memory) {
     fill(data);
     bool tets = sn_mesh_data_each_simplex(data, 4, NULL, NULL) > 0;
     for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
-        if (!tets || formats[i].write != sn_obj_write)
+        if (!tets || !formats[i].surfaces)
             check_round_trip(&formats[i], data);
 }
 
 // ---- The reader
 
+/// Where files name others, those stand in the same input behind a zero byte each.
+static void set_beside(sn_text *text, const char *name, const uint8_t *data, size_t size,
+                       sn_text_file beside[2]) {
+    bool tetgen = strstr(name, ".node") != NULL;
+    if (!tetgen && !strstr(name, ".veg") && !strstr(name, ".inp"))
+        return;
+    const char *const endings[] = {tetgen ? ".ele" : "", ".face"};
+    const uint8_t *begin = memchr(data, 0, size), *end = data + size;
+    for (int32_t i = 0; i < (tetgen ? 2 : 1) && begin; i++) {
+        const uint8_t *next = memchr(begin + 1, 0, (size_t)(end - begin - 1));
+        beside[i] = (sn_text_file){endings[i], begin + 1, (size_t)((next ? next : end) - begin - 1)};
+        text->beside_count++;
+        begin = next;
+    }
+    text->beside = beside;
+}
+
+static bool has_parts(const char *name) {
+    return strstr(name, ".node") || strstr(name, ".veg") || strstr(name, ".inp");
+}
+
+static size_t first_part(const char *name, const uint8_t *data, size_t size) {
+    const uint8_t *end = has_parts(name) && size > 0 ? memchr(data, 0, size) : NULL;
+    return end ? (size_t)(end - data) : size;
+}
+
 static sn_status read_mesh(sn_context *ctx, const char *name, const uint8_t *data, size_t size,
                            void **out_object) {
     sn_text text = {0};
     sn_mesh_data *mesh = NULL;
-    sn_status status = sn_text_open_memory(ctx, name, data, size, &text);
+    sn_text_file beside[2];
+    sn_status status = sn_text_open_memory(ctx, name, data, first_part(name, data, size), &text);
+    if (status == SN_OK)
+        set_beside(&text, name, data, size, beside);
     if (status == SN_OK)
         status = sn_mesh_data_read_text(&text, &mesh);
     if (status == SN_OK)
@@ -254,6 +288,9 @@ static void destroy_mesh(void **object) {
 }
 
 void fuzz_mesh(const char *name, const uint8_t *data, size_t size) {
-    const fuzz_reader reader = {name, SN_ERR_READ, 1 << 20, read_mesh, check_mesh, destroy_mesh};
+    // Arrays of VTU may be packed.
+    size_t unpacked = strstr(name, ".vtu") ? (size_t)(1 << 22) + 4096 * size : 0;
+    const fuzz_reader reader = {name,       SN_ERR_READ,  (1 << 20) + unpacked, read_mesh,
+                                check_mesh, destroy_mesh, has_parts(name)};
     fuzz_read(&reader, data, size);
 }

@@ -110,8 +110,8 @@ static void check_scene(void *object, fuzz_memory *memory) {
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     // Values may multiply by aliases up to SN_NODE_COUNT_MAX.
-    static const fuzz_reader reader = {"fuzz.yaml", SN_ERR_SCENE, 256 << 20,
-                                       read_scene,  check_scene,  destroy_scene};
+    static const fuzz_reader reader = {"fuzz.yaml", SN_ERR_SCENE,  256 << 20, read_scene,
+                                       check_scene, destroy_scene, false};
     fuzz_read(&reader, data, size);
     return 0;
 }

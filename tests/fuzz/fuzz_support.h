@@ -43,6 +43,7 @@ typedef struct fuzz_reader {
     /// Holds what was read against the reader's promises.
     void (*check)(void *object, fuzz_memory *memory);
     void (*destroy)(void **object);
+    bool names_others; ///< Messages may name other files than the input.
 } fuzz_reader;
 
 /// Reads an input and checks what every reader promises: no crash, no leak, no output and a message with the

@@ -67,8 +67,8 @@ static void check_skeleton(void *object, fuzz_memory *memory) {
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-    static const fuzz_reader reader = {"fuzz.tgf",    SN_ERR_READ,    1 << 20,
-                                       read_skeleton, check_skeleton, destroy_skeleton};
+    static const fuzz_reader reader = {"fuzz.tgf",     SN_ERR_READ,      1 << 20, read_skeleton,
+                                       check_skeleton, destroy_skeleton, false};
     fuzz_read(&reader, data, size);
     return 0;
 }

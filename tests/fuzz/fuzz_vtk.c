@@ -1,0 +1,11 @@
+// VTK legacy files. Guards: no file makes the reader crash, hang, leak, or take memory for cells, points or
+// arrays that the file claims and does not hold; a refused one leaves a message and no output; of one that
+// was read all indices are in range, and it can be written and read back equal, the numbers of its groups
+// included.
+#include "fuzz/fuzz_mesh.h"
+#include "fuzz/fuzz_support.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    fuzz_mesh("fuzz.vtk", data, size);
+    return 0;
+}
