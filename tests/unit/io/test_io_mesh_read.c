@@ -5,10 +5,6 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
-static void assert_ints(const int32_t *found, size_t count, const int32_t *expected) {
-    assert_memory_equal(found, expected, count * sizeof *expected);
-}
-
 static void obj_keeps_polygons_groups_and_uvs(void **state) {
     (void)state;
     sn_context *ctx = open_context();
@@ -150,13 +146,13 @@ static void gmsh_maps_sparse_nodes(void **state) {
     close_context(ctx);
 }
 
-typedef struct bad_file {
+typedef struct bad_text {
     const char *name, *text, *words;
-} bad_file;
+} bad_text;
 
 static void bad_files_get_clear_messages(void **state) {
     (void)state;
-    static const bad_file bad[] = {
+    static const bad_text bad[] = {
         {"bad.obj", "v 0 0 0\nv 1 0\n", "bad.obj:2:|found the end of the line|three numbers"},
         {"bad.obj", "v 0 0 0,5\n", "bad.obj:1:|\"0,5\"|three numbers"},
         {"bad.obj", "v 0 0 0\n\nf 1 2 3\n", "bad.obj:3:|found index 2|expected 1 to 1"},

@@ -57,27 +57,17 @@ static sn_status read_file(sn_context *ctx, const char *name, sn_mesh_data **out
     return status;
 }
 
-static sn_mesh_data *read_corpus(sn_context *ctx, const char *name) {
+static sn_mesh_data *read_good(sn_context *ctx, const char *name) {
     sn_mesh_data *data = NULL;
     if (read_file(ctx, name, &data) != SN_OK)
         fail_msg("%s", sn_context_message(ctx));
     return data;
 }
 
-static void assert_ints(const int32_t *found, size_t count, const int32_t *expected) {
-    assert_non_null(found);
-    assert_memory_equal(found, expected, count * sizeof *expected);
-}
-
-static const char *group_of(const sn_mesh_data *data, int32_t block, int32_t cell) {
-    int32_t group = data->block[block].group ? data->block[block].group[cell] : -1;
-    return group < 0 ? "" : data->group[group];
-}
-
 static void tetgen_is_read_from_all_parts(void **state) {
     (void)state;
     sn_context *ctx = open_context();
-    sn_mesh_data *data = read_corpus(ctx, "tetgen/one_based");
+    sn_mesh_data *data = read_good(ctx, "tetgen/one_based");
     assert_int_equal(data->vertex_count, 5);
     assert_int_equal(data->block_count, 2);
     assert_ints(data->block[0].vertex, 6, (int32_t[]){0, 2, 1, 0, 1, 3});
@@ -86,14 +76,14 @@ static void tetgen_is_read_from_all_parts(void **state) {
     assert_string_equal(group_of(data, 1, 0), "tag7");
     assert_string_equal(group_of(data, 1, 1), "");
     sn_mesh_data_destroy(&data);
-    data = read_corpus(ctx, "tetgen/zero_based");
+    data = read_good(ctx, "tetgen/zero_based");
     assert_ints(data->block[0].vertex, 4, (int32_t[]){0, 1, 2, 3});
     sn_mesh_data_destroy(&data);
-    data = read_corpus(ctx, "tetgen/nodes_only");
+    data = read_good(ctx, "tetgen/nodes_only");
     assert_int_equal(data->block_count, 0);
     assert_non_null(strstr(data->note, "nodes_only.ele: there are no tets"));
     sn_mesh_data_destroy(&data);
-    data = read_corpus(ctx, "tetgen/second_order");
+    data = read_good(ctx, "tetgen/second_order");
     assert_int_equal(data->vertex_count, 10);
     assert_ints(data->block[1].vertex, 4, (int32_t[]){0, 1, 2, 3});
     assert_string_equal(group_of(data, 0, 0), "tag9");
@@ -108,7 +98,7 @@ static void tetgen_round_trip_is_exact(void **state) {
                                         TEST_PATH("solid_a.face")};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         sn_context *ctx = open_context();
-        sn_mesh_data *data = read_corpus(ctx, "tetgen/one_based"), *back = NULL;
+        sn_mesh_data *data = read_good(ctx, "tetgen/one_based"), *back = NULL;
         data->position[0] = 0.1;
         data->position[1] = 1e-310;
         assert_int_equal(sn_mesh_data_write(data, names[i]), SN_OK);
@@ -139,7 +129,7 @@ static void vega_is_read_with_its_regions(void **state) {
     static const char *const names[] = {"veg/whole.veg", "veg/windows.veg", "veg/included_list.veg"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         sn_context *ctx = open_context();
-        sn_mesh_data *data = read_corpus(ctx, names[i]);
+        sn_mesh_data *data = read_good(ctx, names[i]);
         assert_int_equal(data->vertex_count, 5);
         assert_ints(data->block[0].vertex, 8, (int32_t[]){0, 1, 2, 3, 1, 2, 3, 4});
         assert_int_equal(data->group_count, 1);
@@ -150,7 +140,7 @@ static void vega_is_read_with_its_regions(void **state) {
         close_context(ctx);
     }
     sn_context *ctx = open_context();
-    sn_mesh_data *data = read_corpus(ctx, "veg/included_file.veg");
+    sn_mesh_data *data = read_good(ctx, "veg/included_file.veg");
     assert_ints(data->block[0].vertex, 4, (int32_t[]){0, 1, 2, 3});
     sn_mesh_data_destroy(&data);
     close_context(ctx);
@@ -161,7 +151,7 @@ static void abaqus_is_read_with_its_sets(void **state) {
     static const char *const names[] = {"inp/whole.inp", "inp/windows.inp"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         sn_context *ctx = open_context();
-        sn_mesh_data *data = read_corpus(ctx, names[i]);
+        sn_mesh_data *data = read_good(ctx, names[i]);
         assert_int_equal(data->vertex_count, 6);
         assert_true(data->position[8] == 0 && data->position[15] == 0.5 && data->position[14] == 1);
         assert_int_equal(data->block_count, 3);
@@ -184,20 +174,20 @@ static void abaqus_is_read_with_its_sets(void **state) {
 static void abaqus_reads_other_files_and_parts(void **state) {
     (void)state;
     sn_context *ctx = open_context();
-    sn_mesh_data *data = read_corpus(ctx, "inp/include.inp");
+    sn_mesh_data *data = read_good(ctx, "inp/include.inp");
     assert_ints(data->block[0].vertex, 4, (int32_t[]){0, 1, 2, 3});
     assert_string_equal(group_of(data, 0, 0), "a");
     sn_mesh_data_destroy(&data);
-    data = read_corpus(ctx, "inp/input.inp");
+    data = read_good(ctx, "inp/input.inp");
     assert_ints(data->block[0].vertex, 4, (int32_t[]){0, 1, 2, 3});
     sn_mesh_data_destroy(&data);
-    data = read_corpus(ctx, "inp/part.inp");
+    data = read_good(ctx, "inp/part.inp");
     assert_int_equal(data->vertex_count, 4);
     assert_string_equal(group_of(data, 0, 0), "Set-2");
     assert_non_null(strstr(data->note, "moves an instance"));
     assert_non_null(strstr(data->note, "*Node of the assembly in line 17"));
     sn_mesh_data_destroy(&data);
-    data = read_corpus(ctx, "inp/second_order.inp");
+    data = read_good(ctx, "inp/second_order.inp");
     assert_int_equal(data->vertex_count, 10);
     assert_ints(data->block[0].vertex, 3, (int32_t[]){0, 1, 2});
     assert_ints(data->block[1].vertex, 4, (int32_t[]){0, 1, 2, 3});
@@ -279,50 +269,48 @@ static void a_deck_holds_mesh_sets_and_a_step(void **state) {
 
 static void bad_files_get_clear_messages(void **state) {
     (void)state;
-    static const struct {
-        const char *name, *words;
-    } bad[] = {{"tetgen/bad_node", "bad_node.ele:3: found node 6 in tet or face 2"},
-               {"tetgen/bad_claim", "bad_claim.node:2: found 2000000000 as the number"},
-               {"tetgen/bad_claim_tets", "bad_claim_tets.ele:1: found 2000000000"},
-               {"tetgen/bad_cut", "end of the file|node, 4 of 5"},
-               {"tetgen/bad_dimension", "nodes of 2 dimensions, expected 3"},
-               {"tetgen/bad_twice", "node 2 a second time"},
-               {"tetgen/bad_tets", "tets of 8 nodes, expected 4 or 10"},
-               {"tetgen/bad_attribute", "attribute of a tet"},
-               {"tetgen/bad_columns", "found \"100000\"|attributes and markers"},
-               {"tetgen/bad_face", ".face:2: found \"x\""},
-               {"veg/bad_recursion.veg", "include itself"},
-               {"veg/bad_fan.veg", "include itself"},
-               {"veg/bad_include.veg", "none.node: cannot be read"},
-               {"veg/bad_cubic.veg", ":11: found \"CUBIC\"|cubes are not read"},
-               {"veg/bad_set.veg", "element 7 in the set upper part"},
-               {"veg/bad_region.veg", "the set lower part"},
-               {"veg/bad_member.veg", ":22: found \"x\"|commas"},
-               {"veg/bad_twice.veg", "second section *VERTICES"},
-               {"veg/bad_order.veg", "behind *VERTICES"},
-               {"veg/bad_command.veg", "found \"*REGIONS\""},
-               {"veg/bad_text.veg", "found \"*SETS\""},
-               {"veg/bad_claim.veg", "2000000000 as the number"},
-               {"inp/bad_parts.inp", "nodes of a second part"},
-               {"inp/bad_recursion.inp", "include itself"},
-               {"inp/bad_fan.inp", "include itself"},
-               {"inp/bad_include.inp", "without INPUT"},
-               {"inp/bad_include_none.inp", "none.inp: cannot be read"},
-               {"inp/bad_node.inp", ":14: found node 7 in element 2"},
-               {"inp/bad_twice.inp", "node 10 twice"},
-               {"inp/bad_element_twice.inp", "element 1 twice"},
-               {"inp/bad_no_type.inp", ":12: found *ELEMENT without TYPE"},
-               {"inp/bad_number.inp", ":6: found \"x,\"|three coordinates of node 20"},
-               {"inp/bad_tag.inp", ":6: found \"x,\"|the number of a node"},
-               {"inp/bad_short.inp", "found \"*Element,\"|the numbers of an element"},
-               {"inp/bad_generate.inp", "10 to 2 by 1"},
-               {"inp/bad_step.inp", "2 to 10 by 0"},
-               {"inp/bad_system.inp", "system C"},
-               {"inp/bad_gen.inp", "*NGEN|in full"},
-               {"inp/bad_no_name.inp", "*ELSET without a name"},
-               {"inp/bad_order.inp", "found node 1 in element 1"},
-               {"inp/bad_sets.inp", "everything inside more than 8 others"},
-               {"inp/bad_parameters.inp", "more than 16 parameters"}};
+    static const bad_file bad[] = {{"tetgen/bad_node", "bad_node.ele:3: found node 6 in tet or face 2"},
+                                   {"tetgen/bad_claim", "bad_claim.node:2: found 2000000000 as the number"},
+                                   {"tetgen/bad_claim_tets", "bad_claim_tets.ele:1: found 2000000000"},
+                                   {"tetgen/bad_cut", "end of the file|node, 4 of 5"},
+                                   {"tetgen/bad_dimension", "nodes of 2 dimensions, expected 3"},
+                                   {"tetgen/bad_twice", "node 2 a second time"},
+                                   {"tetgen/bad_tets", "tets of 8 nodes, expected 4 or 10"},
+                                   {"tetgen/bad_attribute", "attribute of a tet"},
+                                   {"tetgen/bad_columns", "found \"100000\"|attributes and markers"},
+                                   {"tetgen/bad_face", ".face:2: found \"x\""},
+                                   {"veg/bad_recursion.veg", "include itself"},
+                                   {"veg/bad_fan.veg", "include itself"},
+                                   {"veg/bad_include.veg", "none.node: cannot be read"},
+                                   {"veg/bad_cubic.veg", ":11: found \"CUBIC\"|cubes are not read"},
+                                   {"veg/bad_set.veg", "element 7 in the set upper part"},
+                                   {"veg/bad_region.veg", "the set lower part"},
+                                   {"veg/bad_member.veg", ":22: found \"x\"|commas"},
+                                   {"veg/bad_twice.veg", "second section *VERTICES"},
+                                   {"veg/bad_order.veg", "behind *VERTICES"},
+                                   {"veg/bad_command.veg", "found \"*REGIONS\""},
+                                   {"veg/bad_text.veg", "found \"*SETS\""},
+                                   {"veg/bad_claim.veg", "2000000000 as the number"},
+                                   {"inp/bad_parts.inp", "nodes of a second part"},
+                                   {"inp/bad_recursion.inp", "include itself"},
+                                   {"inp/bad_fan.inp", "include itself"},
+                                   {"inp/bad_include.inp", "without INPUT"},
+                                   {"inp/bad_include_none.inp", "none.inp: cannot be read"},
+                                   {"inp/bad_node.inp", ":14: found node 7 in element 2"},
+                                   {"inp/bad_twice.inp", "node 10 twice"},
+                                   {"inp/bad_element_twice.inp", "element 1 twice"},
+                                   {"inp/bad_no_type.inp", ":12: found *ELEMENT without TYPE"},
+                                   {"inp/bad_number.inp", ":6: found \"x,\"|three coordinates of node 20"},
+                                   {"inp/bad_tag.inp", ":6: found \"x,\"|the number of a node"},
+                                   {"inp/bad_short.inp", "found \"*Element,\"|the numbers of an element"},
+                                   {"inp/bad_generate.inp", "10 to 2 by 1"},
+                                   {"inp/bad_step.inp", "2 to 10 by 0"},
+                                   {"inp/bad_system.inp", "system C"},
+                                   {"inp/bad_gen.inp", "*NGEN|in full"},
+                                   {"inp/bad_no_name.inp", "*ELSET without a name"},
+                                   {"inp/bad_order.inp", "found node 1 in element 1"},
+                                   {"inp/bad_sets.inp", "everything inside more than 8 others"},
+                                   {"inp/bad_parameters.inp", "more than 16 parameters"}};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         sn_context *ctx = open_context();
         sn_mesh_data *data = NULL;

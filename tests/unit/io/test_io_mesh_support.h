@@ -66,4 +66,50 @@ static inline void assert_message_has(const sn_context *ctx, const char *words) 
     }
 }
 
+static inline void assert_ints(const int32_t *found, size_t count, const int32_t *expected) {
+    assert_non_null(found);
+    assert_memory_equal(found, expected, count * sizeof *expected);
+}
+
+/// Name of a cell's group; "" for none.
+static inline const char *group_of(const sn_mesh_data *data, int32_t block, int32_t cell) {
+    int32_t group = data->block[block].group ? data->block[block].group[cell] : -1;
+    return group < 0 ? "" : data->group[group];
+}
+
+static inline sn_status try_corpus(sn_context *ctx, const char *name, sn_mesh_data **out_data) {
+    char path[512];
+    snprintf(path, sizeof path, "%s/tests/fuzz/corpus/%s", SINEW_SOURCE_DIR, name);
+    return sn_mesh_data_read(ctx, path, out_data);
+}
+
+/// Reads a file of the fuzz corpora that must be good.
+static inline sn_mesh_data *read_corpus(sn_context *ctx, const char *name) {
+    sn_mesh_data *data = NULL;
+    if (try_corpus(ctx, name, &data) != SN_OK)
+        fail_msg("%s", sn_context_message(ctx));
+    return data;
+}
+
+/// A file of the fuzz corpora that must be refused, and words of the message, separated by '|'.
+typedef struct bad_file {
+    const char *name, *words;
+} bad_file;
+
+/// Fails unless each file is refused, by name, within its means.
+static inline void refuse_corpus(size_t count, const bad_file *bad) {
+    enum { MEANS = 1 << 19 };
+    for (size_t i = 0; i < count; i++) {
+        sn_context *ctx = open_context();
+        sn_mesh_data *data = NULL;
+        if (try_corpus(ctx, bad[i].name, &data) != SN_ERR_READ)
+            fail_msg("accepted: %s", bad[i].name);
+        assert_null(data);
+        assert_message_has(ctx, bad[i].name);
+        assert_message_has(ctx, bad[i].words);
+        assert_true(sn_context_memory_peak(ctx) < MEANS);
+        close_context(ctx);
+    }
+}
+
 #endif
