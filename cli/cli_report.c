@@ -1,5 +1,4 @@
 #include "cli.h"
-#include "cli_crossing.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -128,8 +127,8 @@ static void loose_problems(const sn_mesh_data *data, const sn_mesh_report *repor
 
 static void crossing_problems(const sn_mesh_data *data, const sn_mesh_report *report, int *count) {
     char what[160];
-    cli_crossings found;
-    if (report->tet_count > 0 || cli_find_crossings(data, &found) != SN_OK)
+    sn_mesh_crossings found;
+    if (report->tet_count > 0 || sn_mesh_data_crossings(data, &found) != SN_OK)
         return;
     snprintf(what, sizeof what, "%s%lld pairs of triangles cross or touch, first those numbered %d and %d",
              found.complete ? "" : "at least ", (long long)found.count, found.first[0] + 1,

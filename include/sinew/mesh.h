@@ -84,6 +84,23 @@ typedef struct sn_mesh_report {
 /// Examines a mesh. Never fails because of what is wrong with the mesh: that is what the report says.
 SN_API SN_NODISCARD sn_status sn_mesh_data_report(const sn_mesh_data *data, sn_mesh_report *out_report);
 
+/// Triangles of a surface that cross or touch one another without sharing the vertices there.
+typedef struct sn_mesh_crossings {
+    int64_t count;    ///< Pairs.
+    int32_t first[2]; ///< The first pair, by number from 0 of the triangles, polygons cut into fans.
+    bool complete; ///< False: more than 2^32 pairs had boxes that meet along x, and not all were looked at.
+} sn_mesh_crossings;
+
+/// Finds the pairs. Vertices at exactly one place count as one; flat triangles and those with NaN, infinity
+/// or coordinates from 1e100 on are left out. Signs of volumes are exact, so triangles that only share a
+/// vertex are never taken for crossing. Cost: a sort, and the pairs whose boxes meet along x.
+/// @return SN_OK; SN_ERR_INVALID_ARGUMENT (NULL, indices out of range), SN_ERR_MESH (more than 2^31 / 3
+/// triangles), SN_ERR_NO_MEMORY: nothing is written. Source: Shewchuk 1997, "Adaptive precision
+/// floating-point arithmetic and fast robust geometric predicates": filter and expansions, without the stages
+/// between.
+SN_API SN_NODISCARD sn_status sn_mesh_data_crossings(const sn_mesh_data *data,
+                                                     sn_mesh_crossings *out_crossings);
+
 /// A checked tetrahedral mesh, constant once made.
 typedef struct sn_mesh sn_mesh;
 

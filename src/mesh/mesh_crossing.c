@@ -1,4 +1,6 @@
-#include "cli_crossing.h"
+// Triangles of a surface that cross: candidates by a sweep along x, then exact signs of volumes.
+#include "base/base_context.h"
+#include "sinew/mesh.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -182,12 +184,9 @@ static int compare_boxes(const void *left, const void *right) {
     return a->triangle < b->triangle ? -1 : a->triangle > b->triangle;
 }
 
-/// Joins vertices at one place; those with NaN or infinity stay alone.
-static sn_status join_vertices(crossing_search *search, int32_t vertex_count) {
-    placed_vertex *sorted = malloc(((size_t)vertex_count + 1) * sizeof *sorted);
+/// Joins vertices at one place; those with NaN or infinity stay alone. `sorted` [vertex_count] is scratch.
+static void join_vertices(crossing_search *search, int32_t vertex_count, placed_vertex *sorted) {
     int32_t count = 0;
-    if (!sorted)
-        return SN_ERR_NO_MEMORY;
     for (int32_t v = 0; v < vertex_count; v++) {
         const double *p = search->position + 3 * (size_t)v;
         search->same[v] = v;
@@ -198,8 +197,6 @@ static sn_status join_vertices(crossing_search *search, int32_t vertex_count) {
     for (int32_t i = 1; i < count; i++)
         if (memcmp(sorted[i].place, sorted[i - 1].place, sizeof sorted[i].place) == 0)
             search->same[sorted[i].vertex] = search->same[sorted[i - 1].vertex];
-    free(sorted);
-    return SN_OK;
 }
 
 static void corners(const crossing_search *search, int32_t triangle, int32_t vertex[3], place at[3]) {
@@ -281,7 +278,7 @@ static bool boxes_meet(const triangle_box *a, const triangle_box *b) {
 }
 
 /// Sweeps along x: of boxes sorted by their low end, each meets only those that begin before it ends.
-static void sweep(crossing_search *search, cli_crossings *out) {
+static void sweep(crossing_search *search, sn_mesh_crossings *out) {
     const int64_t most = INT64_C(1) << 32;
     int64_t looked_at = 0;
     qsort(search->box, (size_t)search->box_count, sizeof *search->box, compare_boxes);
@@ -304,23 +301,29 @@ static void sweep(crossing_search *search, cli_crossings *out) {
         }
 }
 
-sn_status cli_find_crossings(const sn_mesh_data *data, cli_crossings *out) {
+sn_status sn_mesh_data_crossings(const sn_mesh_data *data, sn_mesh_crossings *out_crossings) {
+    if (!data || !data->context || !out_crossings)
+        return SN_ERR_INVALID_ARGUMENT;
+    sn_status status = SN_OK;
+    sn_context *ctx = data->context;
     int32_t count = 0, *triangles = NULL;
-    *out = (cli_crossings){.complete = true};
-    sn_status status = sn_mesh_data_triangles(data, &count, &triangles);
-    if (status < 0)
-        return status;
-    crossing_search search = {.position = data->position, .triangle = triangles};
-    search.same = malloc(((size_t)data->vertex_count + 1) * sizeof *search.same);
-    search.box = malloc(((size_t)count + 1) * sizeof *search.box);
-    status = search.same && search.box ? join_vertices(&search, data->vertex_count) : SN_ERR_NO_MEMORY;
-    if (status == SN_OK) {
-        for (int32_t i = 0; i < count; i++)
-            add_box(&search, i);
-        sweep(&search, out);
-    }
-    free(search.same);
-    free(search.box);
+    crossing_search search = {.position = data->position};
+    placed_vertex *sorted = NULL;
+    sn_mesh_crossings found = {.complete = true};
+    SN_TRY(sn_mesh_data_triangles(data, &count, &triangles));
+    search.triangle = triangles;
+    SN_TRY_NEW(ctx, search.same, data->vertex_count);
+    SN_TRY_NEW(ctx, search.box, count);
+    SN_TRY_NEW(ctx, sorted, data->vertex_count);
+    join_vertices(&search, data->vertex_count, sorted);
+    for (int32_t i = 0; i < count; i++)
+        add_box(&search, i);
+    sweep(&search, &found);
+    *out_crossings = found;
+cleanup:
+    SN_RELEASE(ctx, sorted);
+    SN_RELEASE(ctx, search.box);
+    SN_RELEASE(ctx, search.same);
     sn_mesh_data_free_array(data, triangles);
     return status;
 }
