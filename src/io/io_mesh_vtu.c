@@ -169,7 +169,10 @@ static sn_status inflate_blocks(vtu_reader *vtu, sn_word bytes, sn_word *out_byt
         SN_TRY(take_length(vtu, &sizes, &packed));
         if (packed > rest.size)
             return fail_short(vtu, "a compressed block");
-        if (!sn_inflate_zlib(rest.at, (size_t)packed, vtu->inflated + used, (size_t)wanted))
+        bool whole = false;
+        SN_TRY(sn_inflate_zlib(vtu->text->ctx, rest.at, (size_t)packed, vtu->inflated + used, (size_t)wanted,
+                               &whole));
+        if (!whole)
             return sn_text_fail(vtu->text,
                                 "found a compressed block that does not unpack to %llu bytes; the file "
                                 "is damaged",

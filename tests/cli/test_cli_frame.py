@@ -15,7 +15,7 @@ def expect(arguments, code, *texts):
             complaints.append(f"sinew {' '.join(arguments)}: no '{text}' in: {output[:300]}")
 
 
-expect(["--version"], 0, "sinew 0.", "METIS", "Apache-2.0", "OpenBLAS", "BSD", "libyaml", "MIT")
+expect(["--version"], 0, "sinew 0.", "METIS", "Apache-2.0", "OpenBLAS", "BSD", "libyaml", "MIT", "zlib")
 expect(["--help"], 0, "run", "check", "mesh", "bench", "exit status")
 for command in ["run", "check", "mesh", "bench", "help"]:
     expect(["help", command], 0, f"usage: sinew {command}")
