@@ -25,8 +25,10 @@ static void vertex_problems(const sn_mesh_report *report, int *count) {
             "the program that wrote the file failed; write it again");
     snprintf(what, sizeof what, "%d vertices stand exactly where an earlier one does",
              report->duplicate_vertices);
-    problem(count, report->duplicate_vertices > 0, what,
-            "merge them (Blender: Merge by Distance), or the surface is cut open there");
+    problem(
+        count, report->duplicate_vertices > 0, what,
+        "where the surface should be whole, merge them (Blender: Merge by Distance, 0 m; a larger distance "
+        "closes gaps between parts); where parts only touch, leave them");
     snprintf(what, sizeof what, "%d vertices belong to no cell", report->unreferenced_vertices);
     problem(count, report->unreferenced_vertices > 0, what,
             "harmless in a surface; remove them from a tet mesh");
@@ -38,7 +40,7 @@ static void surface_problems(const sn_mesh_report *report, int *count) {
     snprintf(what, sizeof what, "%d boundary edges: the surface has holes or is a sheet",
              report->boundary_edges);
     problem(
-        count, report->boundary_edges > 0, what,
+        count, surface && report->boundary_edges > 0, what,
         "a lattice can still be made (inside is where the winding number says so); close large holes first "
         "(Blender: Select Non Manifold, Fill)");
     snprintf(what, sizeof what, "%d %s", report->nonmanifold_edges,
@@ -94,31 +96,9 @@ static void content_problems(const sn_mesh_report *report, int *count) {
             "export faces or tets as well as vertices");
 }
 
-/// Vertices in edges only, or in faces and edges of a tet mesh.
-static int32_t count_loose(const sn_mesh_data *data, const sn_mesh_report *report) {
-    bool solid = report->tet_count > 0;
-    int32_t loose = 0;
-    unsigned char *seen = calloc((size_t)data->vertex_count + 1, 1);
-    if (!seen)
-        return 0;
-    for (int32_t b = 0; b < data->block_count; b++) {
-        const sn_cell_block *block = &data->block[b];
-        static const int32_t sizes[] = {[SN_CELL_EDGE] = 2, [SN_CELL_TRIANGLE] = 3, [SN_CELL_TET] = 4};
-        bool body = solid ? block->kind == SN_CELL_TET : block->kind != SN_CELL_EDGE;
-        size_t count = block->offset ? (size_t)block->offset[block->count]
-                                     : (size_t)block->count * (size_t)sizes[block->kind];
-        for (size_t i = 0; i < count; i++)
-            seen[block->vertex[i]] |= body ? 2 : 1;
-    }
-    for (int32_t v = 0; v < data->vertex_count; v++)
-        loose += seen[v] == 1;
-    free(seen);
-    return loose;
-}
-
-static void loose_problems(const sn_mesh_data *data, const sn_mesh_report *report, int *count) {
+static void loose_problems(const sn_mesh_report *report, int *count) {
     char what[160];
-    int32_t loose = count_loose(data, report);
+    int32_t loose = report->loose_vertices;
     snprintf(what, sizeof what, "%d loose vertices: %s", loose,
              report->tet_count > 0 ? "in edges or faces, but in no tet" : "in edges, but in no face");
     problem(count, loose > 0 && report->tet_count + report->triangle_count + report->polygon_count > 0, what,
@@ -128,8 +108,12 @@ static void loose_problems(const sn_mesh_data *data, const sn_mesh_report *repor
 static void crossing_problems(const sn_mesh_data *data, const sn_mesh_report *report, int *count) {
     char what[160];
     sn_mesh_crossings found;
-    if (report->tet_count > 0 || sn_mesh_data_crossings(data, &found) != SN_OK)
+    if (report->tet_count > 0)
         return;
+    if (sn_mesh_data_crossings(data, &found) != SN_OK) {
+        problem(count, true, "could not look for triangles that cross", sn_context_message(data->context));
+        return;
+    }
     snprintf(what, sizeof what, "%s%lld pairs of triangles cross or touch, first those numbered %d and %d",
              found.complete ? "" : "at least ", (long long)found.count, found.first[0] + 1,
              found.first[1] + 1);
@@ -179,6 +163,10 @@ static void print_facts(const sn_mesh_data *data, const sn_mesh_report *report) 
         printf("  group       %s\n", data->group[g]);
     if (data->group_count > 20)
         printf("  group       ... %d in all\n", data->group_count);
+    for (int32_t i = 0; i < data->set_count && i < 20; i++)
+        printf("  node set    %s, %d vertices\n", data->set[i].name, data->set[i].count);
+    if (data->set_count > 20)
+        printf("  node set    ... %d in all\n", data->set_count);
 }
 
 void cli_print_mesh_report(const char *path, const sn_mesh_data *data, const sn_mesh_report *report) {
@@ -194,7 +182,7 @@ void cli_print_mesh_report(const char *path, const sn_mesh_data *data, const sn_
     vertex_problems(report, &count);
     tet_problems(report, &count);
     surface_problems(report, &count);
-    loose_problems(data, report, &count);
+    loose_problems(report, &count);
     crossing_problems(data, report, &count);
     unit_problems(report, &count);
     if (count == 0)

@@ -27,6 +27,13 @@ typedef struct sn_cell_block {
     int32_t *uv;     ///< same shape as `vertex`, index into uvs, -1 for none; NULL if there are none
 } sn_cell_block;
 
+/// A named set of vertices, such as Abaqus decks have for supports and loads. Sets may overlap.
+typedef struct sn_vertex_set {
+    char *name;
+    int32_t count;
+    int32_t *vertex; ///< [count], each once; NULL for none
+} sn_vertex_set;
+
 /// A mesh as a file holds it: unchecked, in file order, vertices never merged or dropped. Owned by its
 /// context.
 typedef struct sn_mesh_data {
@@ -38,6 +45,8 @@ typedef struct sn_mesh_data {
     int32_t group_count;
     char **group; ///< [group_count] names: OBJ groups or materials, Medit references ("ref7"), Gmsh physical
                   ///< names or "tag7"
+    int32_t set_count;
+    sn_vertex_set *set; ///< [set_count]
     int32_t uv_count;
     double *uv;      ///< [uv_count, 2]
     char *note;      ///< What the reader skipped or repaired, one line each; "" if nothing. Never NULL.
@@ -54,6 +63,11 @@ SN_API void sn_mesh_data_destroy(sn_mesh_data **data);
 /// @param[out] out_triangles [*out_count, 3] vertices, to be released with sn_mesh_data_free_array().
 SN_API SN_NODISCARD sn_status sn_mesh_data_triangles(const sn_mesh_data *data, int32_t *out_count,
                                                      int32_t **out_triangles);
+/// Adds a set of vertices, a copy of `vertex` [count], behind those that are there. Names may repeat.
+/// @return SN_OK; SN_ERR_INVALID_ARGUMENT (NULL, or vertices that `data` does not have), SN_ERR_NO_MEMORY:
+/// nothing is added.
+SN_API SN_NODISCARD sn_status sn_mesh_data_add_set(sn_mesh_data *data, const char *name, int32_t count,
+                                                   const int32_t *vertex);
 /// Releases what sn_mesh_data_triangles() made of the same `data`. NULL is fine.
 SN_API void sn_mesh_data_free_array(const sn_mesh_data *data, void *array);
 
@@ -68,8 +82,9 @@ typedef struct sn_mesh_report {
                                ///< two tets.
     int32_t misoriented_edges; ///< Surface edges that both triangles run through in the same direction.
     int32_t unreferenced_vertices; ///< In no cell.
-    int32_t duplicate_vertices;    ///< At exactly the place of an earlier vertex.
-    int32_t degenerate_triangles;  ///< Repeated vertex, or height below 1e-12 of the longest edge.
+    int32_t loose_vertices;       ///< In edges only, or in faces or edges but no tet of a mesh that has tets.
+    int32_t duplicate_vertices;   ///< At exactly the place of an earlier vertex.
+    int32_t degenerate_triangles; ///< Repeated vertex, or height below 1e-12 of the longest edge.
     int32_t degenerate_tets; ///< Repeated vertex, or |volume| below 1e-12 of the cube of the longest edge.
     int32_t inverted_tets;   ///< Negative volume.
     int32_t first_bad_cell;  ///< First degenerate or inverted cell, by index among its kind; -1 for none.
@@ -127,6 +142,13 @@ SN_API const int32_t *sn_mesh_tet_groups(const sn_mesh *mesh);
 SN_API int32_t sn_mesh_group_count(const sn_mesh *mesh);
 /// Name of a group; NULL if there is no such group. Belongs to the mesh.
 SN_API const char *sn_mesh_group_name(const sn_mesh *mesh, int32_t group);
+/// Number of sets of nodes: those of the data, then, for each group that its edges, triangles or polygons
+/// have, the nodes of these cells. Names may repeat. Sets without a node of the mesh are left out.
+SN_API int32_t sn_mesh_set_count(const sn_mesh *mesh);
+/// Name of a set; NULL if there is no such set. Belongs to the mesh.
+SN_API const char *sn_mesh_set_name(const sn_mesh *mesh, int32_t set);
+/// Nodes of a set, rising [*out_count]; NULL and 0 if there is no such set. Belong to the mesh.
+SN_API const int32_t *sn_mesh_set_nodes(const sn_mesh *mesh, int32_t set, int32_t *out_count);
 /// Boundary triangles [count, 3], oriented outward, ordered by tet and face.
 SN_API const int32_t *sn_mesh_surface(const sn_mesh *mesh, int32_t *out_count);
 /// Connected piece of each tet [tet_count] (tets that share a node), numbered by first tet; and how many

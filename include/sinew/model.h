@@ -112,7 +112,7 @@ typedef enum sn_selection_kind {
     SN_SELECT_BOX = 1,    ///< low, high
     SN_SELECT_SPHERE = 2, ///< point, radius
     SN_SELECT_PLANE = 3,  ///< point, normal: the side that the normal points away from, and the plane itself
-    SN_SELECT_GROUP = 4,  ///< nodes of the tets of a named group
+    SN_SELECT_GROUP = 4,  ///< nodes of the tets of a named group; if no tet has it, of the sets by that name
     SN_SELECT_NODES = 5   ///< a list
 } sn_selection_kind;
 

@@ -1,6 +1,7 @@
 /// A deck for CalculiX that runs as it is: tets (or, of a mesh without any, triangles as shells) in a set for
-/// each group, one elastic material, gravity along -z, and the lowest nodes held. What is not in the mesh is
-/// a placeholder to be edited: docs/formats.md lists it.
+/// each group, its sets of vertices, one elastic material, gravity along -z, and the lowest nodes held,
+/// unless the mesh has a set FIXED. What is not in the mesh is a placeholder to be edited: docs/formats.md
+/// lists it.
 #include "io/io_mesh_build.h"
 
 #include <math.h>
@@ -16,6 +17,8 @@ static const double held_part = 1e-3;
 
 /// Sets of elements without a group, and of all.
 static const char no_group[] = "BODY", all[] = "EALL";
+/// Sets of all nodes, and of those that are held.
+static const char all_nodes[] = "NALL", held[] = "FIXED";
 
 typedef struct inp_writer {
     sn_text_out *out;
@@ -43,27 +46,40 @@ static void clean_name(const char *group, int32_t index, char name[NAME_SIZE]) {
     }
     name[size] = '\0';
     // Another group may be the same but for what was changed.
-    if (changed || *group || strcmp(name, no_group) == 0 || strcmp(name, all) == 0)
+    if (changed || *group)
         snprintf(name + size, NAME_SIZE - size, "_%d", index + 1);
 }
 
-/// Names of all sets; those that differ in case only get their number too.
+/// Cleans a name and adds it to those that are taken; one that differs from them in case only gets its number
+/// too.
+static sn_status take_name(sn_context *ctx, sn_name_table *taken, const char *group, int32_t index,
+                           char name[NAME_SIZE]) {
+    int32_t place = 0;
+    clean_name(group, index, name);
+    size_t size = strlen(name);
+    if (sn_name_table_find(taken, (sn_word){name, size}) >= 0)
+        snprintf(name + size, NAME_SIZE - size, "_%d", index + 1);
+    return sn_name_table_add(ctx, taken, (sn_word){name, strlen(name)}, &place);
+}
+
+static sn_status take_word(sn_context *ctx, sn_name_table *taken, const char *name) {
+    int32_t place = 0;
+    return sn_name_table_add(ctx, taken, (sn_word){name, strlen(name)}, &place);
+}
+
+/// Names of all sets of elements.
 static sn_status make_names(inp_writer *inp) {
     sn_status status = SN_OK;
     sn_context *ctx = inp->data->context;
-    sn_name_table seen = {0};
-    int32_t count = inp->data->group_count, index = 0;
-    for (int32_t i = 0; i < count; i++) {
-        char *name = inp->name[i];
-        clean_name(inp->data->group[i], i, name);
-        size_t size = strlen(name);
-        if (sn_name_table_find(&seen, (sn_word){name, size}) >= 0)
-            snprintf(name + size, NAME_SIZE - size, "_%d", i + 1);
-        SN_TRY(sn_name_table_add(ctx, &seen, (sn_word){name, strlen(name)}, &index));
-    }
+    sn_name_table taken = {0};
+    int32_t count = inp->data->group_count;
+    SN_TRY(take_word(ctx, &taken, no_group));
+    SN_TRY(take_word(ctx, &taken, all));
+    for (int32_t i = 0; i < count; i++)
+        SN_TRY(take_name(ctx, &taken, inp->data->group[i], i, inp->name[i]));
     snprintf(inp->name[count], NAME_SIZE, "%s", no_group);
 cleanup:
-    sn_name_table_release(ctx, &seen);
+    sn_name_table_release(ctx, &taken);
     return status;
 }
 
@@ -91,7 +107,7 @@ static void mark_vertices(void *user, const int32_t *vertex, int32_t size, int32
 }
 
 static void write_nodes(const inp_writer *inp) {
-    sn_text_out_print(inp->out, "*NODE, NSET=NALL\n");
+    sn_text_out_print(inp->out, "*NODE, NSET=%s\n", all_nodes);
     for (int32_t i = 0; i < inp->data->vertex_count; i++) {
         sn_text_out_print(inp->out, "%d", i + 1);
         // CalculiX reads no more than 20 characters of a number.
@@ -115,10 +131,39 @@ static void find_bounds(const inp_writer *inp, const bool *marked, double low[3]
 }
 
 static void write_held(const inp_writer *inp, const bool *marked, double low, double high) {
-    sn_text_out_print(inp->out, "*NSET, NSET=FIXED\n");
+    sn_text_out_print(inp->out, "*NSET, NSET=%s\n", held);
     for (int32_t i = 0; i < inp->data->vertex_count; i++)
         if (marked[i] && inp->data->position[3 * (size_t)i + 2] <= low + held_part * (high - low))
             sn_text_out_print(inp->out, "%d\n", i + 1);
+}
+
+static bool is_own_set(const char *name) {
+    return strcmp(name, all_nodes) == 0 || strcmp(name, held) == 0;
+}
+
+/// Writes the sets of the mesh. *out_held tells whether FIXED is among them; NALL is the deck's own.
+static sn_status write_node_sets(const inp_writer *inp, bool *out_held) {
+    sn_status status = SN_OK;
+    sn_context *ctx = inp->data->context;
+    sn_name_table taken = {0};
+    char name[NAME_SIZE];
+    *out_held = false;
+    SN_TRY(take_word(ctx, &taken, all_nodes));
+    SN_TRY(take_word(ctx, &taken, held));
+    for (int32_t s = 0; s < inp->data->set_count; s++) {
+        const sn_vertex_set *set = &inp->data->set[s];
+        const bool holds = strcmp(set->name, held) == 0 && set->count > 0 && !*out_held;
+        if (is_own_set(set->name) && !holds)
+            continue;
+        SN_TRY(take_name(ctx, &taken, set->name, s, name));
+        *out_held |= holds;
+        sn_text_out_print(inp->out, "*NSET, NSET=%s\n", holds ? held : name);
+        for (int32_t i = 0; i < set->count; i++)
+            sn_text_out_print(inp->out, "%d\n", set->vertex[i] + 1);
+    }
+cleanup:
+    sn_name_table_release(ctx, &taken);
+    return status;
 }
 
 static void write_sections(const inp_writer *inp, double longest) {
@@ -143,12 +188,13 @@ static void write_sections(const inp_writer *inp, double longest) {
 }
 
 static void write_step(const inp_writer *inp) {
-    sn_text_out_print(inp->out, "*BOUNDARY\nFIXED, 1, 3\n");
+    sn_text_out_print(inp->out, "*BOUNDARY\n%s, 1, 3\n", held);
     sn_text_out_print(inp->out, "*STEP\n*STATIC\n*DLOAD\n%s, GRAV, %g, 0, 0, -1\n", all, gravity);
     sn_text_out_print(inp->out, "*NODE FILE\nU, RF\n*EL FILE\nS, E\n*END STEP\n");
 }
 
 static sn_status write_deck(inp_writer *inp, bool *marked) {
+    bool has_held = false;
     double low[3], high[3], longest = 0;
     sn_mesh_data_each_simplex(inp->data, inp->size, mark_vertices, marked);
     find_bounds(inp, marked, low, high);
@@ -160,7 +206,11 @@ static sn_status write_deck(inp_writer *inp, bool *marked) {
                       "m.\n");
     write_nodes(inp);
     sn_mesh_data_each_simplex(inp->data, inp->size, write_cell, inp);
-    write_held(inp, marked, low[2], high[2]);
+    sn_status status = write_node_sets(inp, &has_held);
+    if (status < 0)
+        return status;
+    if (!has_held)
+        write_held(inp, marked, low[2], high[2]);
     write_sections(inp, longest);
     write_step(inp);
     return SN_OK;

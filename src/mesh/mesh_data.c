@@ -31,6 +31,7 @@ void sn_mesh_data_destroy(sn_mesh_data **data) {
         SN_RELEASE(ctx, old->block[b].uv);
     }
     sn_group_names_release(ctx, old->group_count, old->group);
+    sn_vertex_sets_release(ctx, old->set_count, old->set);
     SN_RELEASE(ctx, old->block);
     SN_RELEASE(ctx, old->position);
     SN_RELEASE(ctx, old->uv);
@@ -110,9 +111,16 @@ sn_status sn_mesh_data_check_arrays(sn_context *ctx, const sn_mesh_data *data) {
     if (data->vertex_count < 0 || (data->vertex_count > 0 && !data->position))
         return sn_fail(ctx, SN_ERR_INVALID_ARGUMENT, "the mesh has %d vertices but no positions",
                        data->vertex_count);
+    if (data->set_count < 0 || (data->set_count > 0 && !data->set))
+        return sn_fail(ctx, SN_ERR_INVALID_ARGUMENT, "the mesh has %d sets of vertices but no array of them",
+                       data->set_count);
     if (data->block_count < 0 || (data->block_count > 0 && !data->block))
         return sn_fail(ctx, SN_ERR_INVALID_ARGUMENT, "the mesh has %d blocks of cells but no array of them",
                        data->block_count);
+    for (int32_t s = 0; s < data->set_count; s++)
+        if (data->set[s].count < 0 || !data->set[s].name || (data->set[s].count > 0 && !data->set[s].vertex))
+            return sn_fail(ctx, SN_ERR_INVALID_ARGUMENT,
+                           "set %d of the mesh is not filled in as sn_vertex_set says", s);
     for (int32_t b = 0; b < data->block_count; b++) {
         const sn_cell_block *block = &data->block[b];
         if (block->count < 0 || (block->count > 0 && !block->vertex) || (unsigned)block->kind > SN_CELL_TET ||
@@ -143,10 +151,22 @@ static sn_status check_block(sn_context *ctx, const sn_mesh_data *data, int32_t 
     return SN_OK;
 }
 
+static sn_status check_set(sn_context *ctx, const sn_mesh_data *data, int32_t s) {
+    const sn_vertex_set *set = &data->set[s];
+    for (int32_t i = 0; i < set->count; i++)
+        if (set->vertex[i] < 0 || set->vertex[i] >= data->vertex_count)
+            return sn_fail(ctx, SN_ERR_MESH,
+                           "set %s of the mesh names vertex %d, but vertices go from 0 to %d", set->name,
+                           set->vertex[i], data->vertex_count - 1);
+    return SN_OK;
+}
+
 sn_status sn_mesh_data_check_indices(sn_context *ctx, const sn_mesh_data *data) {
     sn_status status = sn_mesh_data_check_arrays(ctx, data);
     for (int32_t b = 0; b < data->block_count && status == SN_OK; b++)
         status = check_block(ctx, data, b);
+    for (int32_t s = 0; s < data->set_count && status == SN_OK; s++)
+        status = check_set(ctx, data, s);
     return status;
 }
 

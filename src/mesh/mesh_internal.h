@@ -14,6 +14,8 @@ struct sn_mesh {
     char **group_name;
     int32_t *surface; ///< [surface_count, 3]
     int32_t *piece;   ///< [tet_count]
+    int32_t set_count;
+    sn_vertex_set *set; ///< [set_count] of nodes, rising
 };
 
 /// Vertices per cell; 0 for polygons, whose cells differ.
@@ -36,6 +38,13 @@ double sn_tet_volume6(const double *position, const int32_t tet[4], double *out_
 SN_NODISCARD sn_status sn_group_names_copy(sn_context *ctx, int32_t count, char *const *names,
                                            char ***out_names);
 void sn_group_names_release(sn_context *ctx, int32_t count, char **names);
+
+void sn_vertex_sets_release(sn_context *ctx, int32_t count, sn_vertex_set *sets);
+/// Makes the sets of a mesh that has nodes, tets and groups. @param[in] number  Node of each vertex of the
+/// data, -1: none.
+SN_NODISCARD sn_status sn_mesh_take_sets(sn_mesh *mesh, const sn_mesh_data *data, const int32_t *number);
+/// Adds the sets of a mesh to neutral data of its nodes.
+SN_NODISCARD sn_status sn_mesh_sets_to_data(const sn_mesh *mesh, sn_mesh_data *data);
 
 /// Computes surface and pieces of a mesh that has nodes, tets and nothing else yet.
 SN_NODISCARD sn_status sn_mesh_finish(sn_mesh *mesh);

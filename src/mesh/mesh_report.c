@@ -11,9 +11,12 @@ typedef struct examiner {
     sn_mesh_report *report;
     int32_t triangle_count, tet_count; ///< In the lists below: those with vertices in range.
     int32_t *triangle, *tet;
-    int32_t *parent; ///< Disjoint sets of vertices.
-    bool *referenced;
+    int32_t *parent;          ///< Disjoint sets of vertices.
+    unsigned char *reference; ///< IN_BODY and IN_OTHER of each vertex.
 } examiner;
+
+/// Whether cells of the body name a vertex (tets, or the faces of a mesh without tets), or only others.
+enum { IN_BODY = 1, IN_OTHER = 2 };
 
 static bool vertex_is_finite(const sn_mesh_data *data, int32_t vertex) {
     const double *p = data->position + 3 * (size_t)vertex;
@@ -27,10 +30,10 @@ static bool in_range(const sn_mesh_data *data, int32_t count, const int32_t *ver
     return true;
 }
 
-/// Notes the vertices of a cell as used and joined.
-static void reference_cell(examiner *e, int32_t count, const int32_t *vertex) {
+/// Notes the vertices of a cell as used, by IN_BODY or IN_OTHER, and joined.
+static void reference_cell(examiner *e, int how, int32_t count, const int32_t *vertex) {
     for (int32_t i = 0; i < count; i++) {
-        e->referenced[vertex[i]] = true;
+        e->reference[vertex[i]] |= (unsigned char)how;
         sn_set_join(e->parent, vertex[0], vertex[i]);
     }
 }
@@ -95,7 +98,7 @@ static void examine_polygon(examiner *e, int32_t cell, int32_t count, const int3
         note_bad(e->report, cell);
         return;
     }
-    reference_cell(e, count, vertex);
+    reference_cell(e, e->report->tet_count > 0 ? IN_OTHER : IN_BODY, count, vertex);
     e->report->concave_polygons += fan_is_bent_back(e->data->position, count, vertex);
     for (int32_t c = 1; c + 1 < count; c++)
         examine_triangle(e, cell, (int32_t[3]){vertex[0], vertex[c], vertex[c + 1]});
@@ -122,7 +125,7 @@ static void examine_tet(examiner *e, int32_t cell, const int32_t *tet) {
         note_bad(report, cell);
         return;
     }
-    reference_cell(e, 4, tet);
+    reference_cell(e, IN_BODY, 4, tet);
     for (int i = 0; i < 4; i++)
         for (int j = 0; j < i; j++) {
             repeats |= tet[i] == tet[j];
@@ -178,7 +181,7 @@ static void examine_cells(examiner *e, bool tets) {
                 examine_polygon(e, cell++, block->offset[i + 1] - block->offset[i],
                                 block->vertex + block->offset[i]);
             else if (in_range(e->data, 2, block->vertex + 2 * (size_t)i))
-                reference_cell(e, 2, block->vertex + 2 * (size_t)i);
+                reference_cell(e, IN_OTHER, 2, block->vertex + 2 * (size_t)i);
         }
     }
 }
@@ -189,15 +192,16 @@ static void examine_vertices(examiner *e) {
         if (!vertex_is_finite(e->data, v)) {
             if (report->non_finite_vertices++ == 0)
                 report->first_non_finite_vertex = v;
-        } else if (e->referenced[v]) {
+        } else if (e->reference[v]) {
             for (int c = 0; c < 3; c++) {
                 double x = e->data->position[3 * (size_t)v + c];
                 report->low[c] = fmin(report->low[c], x);
                 report->high[c] = fmax(report->high[c], x);
             }
         }
-        report->unreferenced_vertices += !e->referenced[v];
-        report->components += e->referenced[v] && sn_set_find(e->parent, v) == v;
+        report->unreferenced_vertices += !e->reference[v];
+        report->loose_vertices += e->reference[v] == IN_OTHER;
+        report->components += e->reference[v] && sn_set_find(e->parent, v) == v;
     }
 }
 
@@ -355,7 +359,7 @@ sn_status sn_mesh_data_report(const sn_mesh_data *data, sn_mesh_report *out_repo
     SN_TRY_NEW(data->context, e.triangle, triangles * 3);
     SN_TRY_NEW(data->context, e.tet, tets * 4);
     SN_TRY_NEW(data->context, e.parent, data->vertex_count);
-    SN_TRY_NEW_ZEROED(data->context, e.referenced, data->vertex_count);
+    SN_TRY_NEW_ZEROED(data->context, e.reference, data->vertex_count);
     for (int32_t v = 0; v < data->vertex_count; v++)
         e.parent[v] = v;
     examine_cells(&e, true);
@@ -371,6 +375,6 @@ cleanup:
     SN_RELEASE(data->context, e.triangle);
     SN_RELEASE(data->context, e.tet);
     SN_RELEASE(data->context, e.parent);
-    SN_RELEASE(data->context, e.referenced);
+    SN_RELEASE(data->context, e.reference);
     return status;
 }

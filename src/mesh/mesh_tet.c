@@ -111,7 +111,7 @@ static int32_t number_nodes(const sn_mesh_data *data, const tet_list *list, int3
     return used;
 }
 
-/// Moves nodes and tets into the mesh, leaving out vertices in no tet.
+/// Moves nodes, tets and sets into the mesh, leaving out vertices in no tet.
 static sn_status take_nodes(sn_mesh *mesh, const sn_mesh_data *data, tet_list *list, bool drop) {
     sn_status status = SN_OK;
     sn_context *ctx = mesh->context;
@@ -141,6 +141,7 @@ static sn_status take_nodes(sn_mesh *mesh, const sn_mesh_data *data, tet_list *l
         mesh->group = list->group;
         list->group = NULL;
     }
+    SN_TRY(sn_mesh_take_sets(mesh, data, number));
 cleanup:
     SN_RELEASE(ctx, number);
     return status;
@@ -184,6 +185,7 @@ void sn_mesh_destroy(sn_mesh **mesh) {
     SN_RELEASE(ctx, old->group);
     SN_RELEASE(ctx, old->surface);
     SN_RELEASE(ctx, old->piece);
+    sn_vertex_sets_release(ctx, old->set_count, old->set);
     sn_release(ctx, old);
     *mesh = NULL;
 }
@@ -310,6 +312,7 @@ sn_status sn_mesh_to_data(const sn_mesh *mesh, sn_mesh_data **out_data) {
                            (void **)&data->block[0].group));
     SN_TRY(sn_group_names_copy(mesh->context, mesh->group_count, mesh->group_name, &data->group));
     data->group_count = mesh->group_count;
+    SN_TRY(sn_mesh_sets_to_data(mesh, data));
     *out_data = data;
     data = NULL;
 cleanup:

@@ -242,7 +242,8 @@ static const sn_field selection_rows[] = {
      .offset = offsetof(sn_selection, group),
      .group = 1,
      .tag = SN_SELECT_GROUP,
-     .help = "nodes of the tets of a group of the mesh file"},
+     .help = "nodes of the tets of a group of the mesh file, or of a set of nodes or group of faces by that "
+             "name"},
     {.key = "nodes",
      .kind = SN_FIELD_INTS,
      .offset = offsetof(sn_selection, nodes),

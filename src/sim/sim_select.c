@@ -44,29 +44,50 @@ static void mark_region(const sn_builder_body *body, const sn_selection *select,
         marked[n] = is_in_region(select, X + 3 * (size_t)n, SN_PLACE_SLACK * body->size);
 }
 
-/// "a, b, c" of the groups of a mesh, cut where the buffer ends.
+/// Marks the nodes of the tets of a group; false if no tet has it.
+static bool mark_tets(const sn_mesh *mesh, int32_t wanted, bool *marked) {
+    const int32_t *group = sn_mesh_tet_groups(mesh), *tet = sn_mesh_tets(mesh);
+    bool found = false;
+    for (int32_t t = 0; group && t < sn_mesh_tet_count(mesh); t++)
+        for (int a = 0; a < 4 && group[t] == wanted; a++, found = true)
+            marked[tet[4 * (size_t)t + (size_t)a]] = true;
+    return found;
+}
+
+static bool mark_set(const sn_mesh *mesh, int32_t set, bool *marked) {
+    int32_t count = 0;
+    const int32_t *node = sn_mesh_set_nodes(mesh, set, &count);
+    for (int32_t i = 0; i < count; i++)
+        marked[node[i]] = true;
+    return count > 0;
+}
+
+/// "a, b, c" of the groups and sets of a mesh, cut where the buffer ends.
 static const char *list_groups(const sn_mesh *mesh, char *text, size_t size) {
     text[0] = '\0';
     for (int32_t g = 0; g < sn_mesh_group_count(mesh); g++)
-        sn_text_append(text, size, "%s%s", g > 0 ? ", " : "", sn_mesh_group_name(mesh, g));
+        sn_text_append(text, size, "%s%s", text[0] ? ", " : "", sn_mesh_group_name(mesh, g));
+    for (int32_t s = 0; s < sn_mesh_set_count(mesh); s++)
+        sn_text_append(text, size, "%s%s", text[0] ? ", " : "", sn_mesh_set_name(mesh, s));
     return text[0] ? text : "none";
 }
 
 static sn_status mark_group(sn_context *ctx, const sn_builder_body *body, const char *name, bool *marked) {
-    const int32_t *group = sn_mesh_tet_groups(body->mesh), *tet = sn_mesh_tets(body->mesh);
+    const sn_mesh *mesh = body->mesh;
     char known[512];
-    int32_t wanted = -1;
-    for (int32_t g = 0; g < sn_mesh_group_count(body->mesh); g++)
-        if (strcmp(sn_mesh_group_name(body->mesh, g), name) == 0)
-            wanted = g;
-    if (wanted < 0)
-        return sn_fail(ctx, SN_ERR_INVALID_ARGUMENT,
-                       "select: group = \"%s\": the mesh has no such group (it has: %s)", name,
-                       list_groups(body->mesh, known, sizeof known));
-    for (int32_t t = 0; group && t < sn_mesh_tet_count(body->mesh); t++)
-        for (int a = 0; a < 4 && group[t] == wanted; a++)
-            marked[tet[4 * (size_t)t + (size_t)a]] = true;
-    return SN_OK;
+    bool named = false, found = false;
+    for (int32_t g = 0; g < sn_mesh_group_count(mesh); g++)
+        if (strcmp(sn_mesh_group_name(mesh, g), name) == 0) {
+            named = true;
+            found |= mark_tets(mesh, g, marked);
+        }
+    for (int32_t s = 0; !found && s < sn_mesh_set_count(mesh); s++)
+        if (strcmp(sn_mesh_set_name(mesh, s), name) == 0)
+            named |= mark_set(mesh, s, marked);
+    return named ? SN_OK
+                 : sn_fail(ctx, SN_ERR_INVALID_ARGUMENT,
+                           "select: group = \"%s\": the mesh has no such group or set (it has: %s)", name,
+                           list_groups(mesh, known, sizeof known));
 }
 
 static sn_status mark_list(sn_context *ctx, const sn_builder_body *body, const sn_selection *select,

@@ -146,6 +146,41 @@ static void vega_is_read_with_its_regions(void **state) {
     close_context(ctx);
 }
 
+static void assert_set(const sn_mesh_data *data, int32_t set, const char *name, int32_t count,
+                       const int32_t *vertex) {
+    assert_true(set < data->set_count);
+    assert_string_equal(data->set[set].name, name);
+    assert_int_equal(data->set[set].count, count);
+    assert_ints(data->set[set].vertex, count, vertex);
+}
+
+/// Sets of nodes come from *NODE lines, numbers, ranges and other sets, and go through a deck and back.
+static void abaqus_sets_of_nodes_stay_sets(void **state) {
+    (void)state;
+    sn_context *ctx = open_context();
+    sn_mesh_data *data = read_good(ctx, "inp/node_sets.inp"), *back = NULL;
+    assert_int_equal(data->set_count, 4);
+    assert_set(data, 0, "everything", 3, (int32_t[]){0, 1, 2});
+    assert_set(data, 1, "low", 3, (int32_t[]){0, 1, 2});
+    assert_set(data, 2, "odd", 4, (int32_t[]){0, 2, 3, 4});
+    assert_set(data, 3, "both", 4, (int32_t[]){0, 1, 2, 4});
+    const char *path = TEST_PATH("solid_d.inp");
+    assert_int_equal(sn_mesh_data_add_set(data, "FIXED", 2, (int32_t[]){4, 3}), SN_OK);
+    assert_int_equal(sn_mesh_data_add_set(data, "Low", 1, (int32_t[]){4}), SN_OK);
+    assert_int_equal(sn_mesh_data_add_set(data, "bad", 1, (int32_t[]){5}), SN_ERR_INVALID_ARGUMENT);
+    assert_int_equal(sn_mesh_data_write(data, path), SN_OK);
+    assert_int_equal(sn_mesh_data_read(ctx, path, &back), SN_OK);
+    assert_int_equal(back->set_count, 7);
+    assert_set(back, 0, "NALL", 5, (int32_t[]){0, 1, 2, 3, 4});
+    assert_set(back, 2, "LOW", 3, (int32_t[]){0, 1, 2});
+    assert_set(back, 5, "FIXED", 2, (int32_t[]){4, 3});
+    assert_set(back, 6, "LOW_6", 1, (int32_t[]){4});
+    sn_mesh_data_destroy(&back);
+    sn_mesh_data_destroy(&data);
+    remove(path);
+    close_context(ctx);
+}
+
 static void abaqus_is_read_with_its_sets(void **state) {
     (void)state;
     static const char *const names[] = {"inp/whole.inp", "inp/windows.inp"};
@@ -165,7 +200,8 @@ static void abaqus_is_read_with_its_sets(void **state) {
         assert_string_equal(group_of(data, 2, 1), "flesh");
         assert_int_equal(data->skipped, 2);
         assert_non_null(strstr(data->note, "\"C3D8R\""));
-        assert_non_null(strstr(data->note, "set of nodes held"));
+        assert_set(data, 0, "all nodes", 6, (int32_t[]){0, 1, 2, 3, 4, 5});
+        assert_set(data, 1, "held", 3, (int32_t[]){0, 1, 2});
         sn_mesh_data_destroy(&data);
         close_context(ctx);
     }
@@ -310,6 +346,7 @@ static void bad_files_get_clear_messages(void **state) {
                                    {"inp/bad_no_name.inp", "*ELSET without a name"},
                                    {"inp/bad_order.inp", "found node 1 in element 1"},
                                    {"inp/bad_sets.inp", "everything inside more than 8 others"},
+                                   {"inp/bad_node_sets.inp", "set of nodes b inside more than 8 others"},
                                    {"inp/bad_parameters.inp", "more than 16 parameters"}};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         sn_context *ctx = open_context();
@@ -323,10 +360,14 @@ static void bad_files_get_clear_messages(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(tetgen_is_read_from_all_parts),      cmocka_unit_test(tetgen_round_trip_is_exact),
-        cmocka_unit_test(vega_is_read_with_its_regions),      cmocka_unit_test(abaqus_is_read_with_its_sets),
-        cmocka_unit_test(abaqus_reads_other_files_and_parts), cmocka_unit_test(files_on_disk_include_others),
-        cmocka_unit_test(a_deck_holds_mesh_sets_and_a_step),  cmocka_unit_test(bad_files_get_clear_messages)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(tetgen_is_read_from_all_parts),
+                                       cmocka_unit_test(tetgen_round_trip_is_exact),
+                                       cmocka_unit_test(vega_is_read_with_its_regions),
+                                       cmocka_unit_test(abaqus_is_read_with_its_sets),
+                                       cmocka_unit_test(abaqus_sets_of_nodes_stay_sets),
+                                       cmocka_unit_test(abaqus_reads_other_files_and_parts),
+                                       cmocka_unit_test(files_on_disk_include_others),
+                                       cmocka_unit_test(a_deck_holds_mesh_sets_and_a_step),
+                                       cmocka_unit_test(bad_files_get_clear_messages)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

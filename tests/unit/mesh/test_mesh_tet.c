@@ -124,6 +124,48 @@ static void keeps_order_pieces_and_groups(void **state) {
     test_context_end(&ctx);
 }
 
+/// Sets of the data, and groups that only faces have, with the numbers of nodes; vertices in no tet fall
+/// away.
+static void keeps_sets_and_groups_of_faces(void **state) {
+    (void)state;
+    sn_context *ctx = test_context(1);
+    sn_mesh_data *data = fixture_data(ctx, 9, place, SN_CELL_TET, 1, (int32_t[]){1, 2, 3, 4}), *back = NULL;
+    sn_mesh *mesh = NULL;
+    char *names[] = {"lid", "flesh"};
+    const int32_t group[] = {0, 1};
+    int32_t count = 0;
+    assert_int_equal(sn_mesh_data_add_block(data, SN_CELL_TRIANGLE, 2, (int32_t[]){4, 2, 8, 1, 2, 3}), SN_OK);
+    assert_int_equal(sn_group_names_copy(ctx, 2, names, &data->group), SN_OK);
+    data->group_count = 2;
+    assert_int_equal(sn_new_copy(ctx, &group[1], 1, sizeof *group, (void **)&data->block[0].group), SN_OK);
+    assert_int_equal(sn_new_copy(ctx, group, 2, sizeof *group, (void **)&data->block[1].group), SN_OK);
+    assert_int_equal(sn_mesh_data_add_set(data, "held", 4, (int32_t[]){8, 4, 1, 4}), SN_OK);
+    assert_int_equal(sn_mesh_data_add_set(data, "elsewhere", 1, (int32_t[]){8}), SN_OK);
+    assert_int_equal(sn_mesh_create(ctx, data, true, &mesh), SN_OK);
+    assert_int_equal(sn_mesh_set_count(mesh), 2);
+    assert_string_equal(sn_mesh_set_name(mesh, 0), "held");
+    const int32_t *node = sn_mesh_set_nodes(mesh, 0, &count);
+    assert_int_equal(count, 2);
+    assert_memory_equal(node, ((int32_t[]){0, 3}), 2 * sizeof *node);
+    assert_string_equal(sn_mesh_set_name(mesh, 1), "lid");
+    node = sn_mesh_set_nodes(mesh, 1, &count);
+    assert_int_equal(count, 2);
+    assert_memory_equal(node, ((int32_t[]){1, 3}), 2 * sizeof *node);
+    assert_null(sn_mesh_set_name(mesh, 2));
+    assert_null(sn_mesh_set_nodes(mesh, -1, &count));
+    assert_int_equal(count, 0);
+    assert_int_equal(sn_mesh_to_data(mesh, &back), SN_OK);
+    assert_int_equal(back->set_count, 2);
+    assert_string_equal(back->set[1].name, "lid");
+    sn_mesh_destroy(&mesh);
+    data->set[0].vertex[1] = 9;
+    assert_int_equal(sn_mesh_create(ctx, data, true, &mesh), SN_ERR_MESH);
+    assert_non_null(strstr(sn_context_message(ctx), "set held of the mesh names vertex 9"));
+    sn_mesh_data_destroy(&back);
+    sn_mesh_data_destroy(&data);
+    test_context_end(&ctx);
+}
+
 static void cuts_polygons_into_fans(void **state) {
     (void)state;
     sn_context *ctx = test_context(1);
@@ -150,6 +192,7 @@ int main(void) {
         cmocka_unit_test(drops_unreferenced_on_request),
         cmocka_unit_test(surface_encloses_the_tets),
         cmocka_unit_test(keeps_order_pieces_and_groups),
+        cmocka_unit_test(keeps_sets_and_groups_of_faces),
         cmocka_unit_test(cuts_polygons_into_fans),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

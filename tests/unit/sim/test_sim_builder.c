@@ -183,6 +183,8 @@ static void selects_groups(void **state) {
     assert_done(f.ctx, sn_new_text(f.ctx, "fat", &data->group[0]));
     assert_done(f.ctx, sn_new_text(f.ctx, "muscle", &data->group[1]));
     data->block[0].group[0] = 1;
+    assert_done(f.ctx, sn_mesh_data_add_set(data, "clamp", 2, (int32_t[]){5, 3}));
+    assert_done(f.ctx, sn_mesh_data_add_set(data, "muscle", 1, (int32_t[]){9}));
     assert_done(f.ctx, sn_mesh_create(f.ctx, data, false, &grouped));
     sn_mesh_data_destroy(&data);
     sn_body_def def = fixture_body(&f);
@@ -190,10 +192,12 @@ static void selects_groups(void **state) {
     assert_done(f.ctx, sn_model_add_body(f.builder, &def, &f.body));
     sn_selection muscle = {.kind = SN_SELECT_GROUP, .group = "muscle"};
     assert_int_equal(pin_count(&f, &muscle), 4);
+    sn_selection clamp = {.kind = SN_SELECT_GROUP, .group = "clamp"};
+    assert_int_equal(pin_count(&f, &clamp), 2);
     sn_pin_def pin = sn_pin_def_default();
     pin.body = f.body;
     pin.select = (sn_selection){.kind = SN_SELECT_GROUP, .group = "bone"};
-    assert_refused(f.ctx, sn_model_add_pin(f.builder, &pin, NULL), "fat, muscle");
+    assert_refused(f.ctx, sn_model_add_pin(f.builder, &pin, NULL), "fat, muscle, clamp");
     sn_mesh_destroy(&grouped);
     fixture_end(&f);
 }
