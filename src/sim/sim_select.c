@@ -62,25 +62,31 @@ static bool mark_set(const sn_mesh *mesh, int32_t set, bool *marked) {
     return count > 0;
 }
 
+/// First group by a name, or -1.
+static int32_t find_group(const sn_mesh *mesh, const char *name) {
+    for (int32_t g = 0; g < sn_mesh_group_count(mesh); g++)
+        if (strcmp(sn_mesh_group_name(mesh, g), name) == 0)
+            return g;
+    return -1;
+}
+
 /// "a, b, c" of the groups and sets of a mesh, cut where the buffer ends.
 static const char *list_groups(const sn_mesh *mesh, char *text, size_t size) {
     text[0] = '\0';
     for (int32_t g = 0; g < sn_mesh_group_count(mesh); g++)
         sn_text_append(text, size, "%s%s", text[0] ? ", " : "", sn_mesh_group_name(mesh, g));
     for (int32_t s = 0; s < sn_mesh_set_count(mesh); s++)
-        sn_text_append(text, size, "%s%s", text[0] ? ", " : "", sn_mesh_set_name(mesh, s));
+        if (find_group(mesh, sn_mesh_set_name(mesh, s)) < 0)
+            sn_text_append(text, size, "%s%s", text[0] ? ", " : "", sn_mesh_set_name(mesh, s));
     return text[0] ? text : "none";
 }
 
 static sn_status mark_group(sn_context *ctx, const sn_builder_body *body, const char *name, bool *marked) {
     const sn_mesh *mesh = body->mesh;
     char known[512];
-    bool named = false, found = false;
-    for (int32_t g = 0; g < sn_mesh_group_count(mesh); g++)
-        if (strcmp(sn_mesh_group_name(mesh, g), name) == 0) {
-            named = true;
-            found |= mark_tets(mesh, g, marked);
-        }
+    const int32_t wanted = find_group(mesh, name);
+    const bool found = wanted >= 0 && mark_tets(mesh, wanted, marked);
+    bool named = wanted >= 0;
     for (int32_t s = 0; !found && s < sn_mesh_set_count(mesh); s++)
         if (strcmp(sn_mesh_set_name(mesh, s), name) == 0)
             named |= mark_set(mesh, s, marked);
