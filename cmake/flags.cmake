@@ -12,3 +12,18 @@ if(SINEW_SANITIZE)
   target_compile_definitions(sinew_flags INTERFACE SN_NO_CLONES)
   target_link_options(sinew_flags INTERFACE -fsanitize=address,undefined)
 endif()
+
+# The sweeps' kernels take minutes each to compile with all checks. They are one source for three instruction sets: the
+# plain one keeps all checks, the others those of addresses. Fuzzed readers never sweep.
+function(sinew_lighten_sweeps)
+  set(kernels avx2 avx512)
+  set(without undefined)
+  if(SINEW_FUZZ)
+    list(APPEND kernels plain)
+    set(without address,undefined)
+  endif()
+  list(TRANSFORM kernels REPLACE ".+" "${CMAKE_SOURCE_DIR}/src/factor/factor_sweep_\\0.c")
+  if(SINEW_SANITIZE)
+    set_source_files_properties(${kernels} PROPERTIES COMPILE_OPTIONS -fno-sanitize=${without})
+  endif()
+endfunction()
