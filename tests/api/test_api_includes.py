@@ -20,6 +20,7 @@ OUTSIDE = {
     "openblas_config.h": {"base"},
     "lapacke.h": {"factor", "solve"},
     "yaml.h": {"base", "scene"},
+    "zlib.h": {"io"},
     "dirent.h": {"io", "cli"},
     "fcntl.h": {"io", "cli"},
     "unistd.h": {"base", "io", "cli"},
