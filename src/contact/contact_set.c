@@ -26,6 +26,7 @@ struct sn_contact_set {
     double *place;               ///< [all proxies, 3] at the start of the step
     int64_t *slot_begin;         ///< [pair_count] first entry of a pair in `slot`
     int32_t *slot;               ///< [per pair, proxies] index of the contact, -1: none
+    double *press, *most_press;  ///< [body_count] N: scratch; what may press in a renewal
     bool *met;                   ///< [most proxies of a body] scratch of detection
     sn_contact_pose *now, *then; ///< [shape_count]
     int32_t count, capacity, dropped;
@@ -70,6 +71,8 @@ static sn_status allocate(sn_contact_set *set) {
     SN_TRY_NEW(ctx, set->place, 3 * (size_t)places);
     SN_TRY_NEW(ctx, set->slot, slots);
     SN_TRY_NEW(ctx, set->met, most);
+    SN_TRY_NEW(ctx, set->press, s->body_count);
+    SN_TRY_NEW(ctx, set->most_press, s->body_count);
     SN_TRY_NEW(ctx, set->now, s->shape_count);
     SN_TRY_NEW(ctx, set->then, s->shape_count);
     SN_TRY_NEW(ctx, set->point, set->capacity);
@@ -105,6 +108,8 @@ void sn_contact_set_destroy(sn_contact_set **set) {
     SN_RELEASE(ctx, old->place);
     SN_RELEASE(ctx, old->slot);
     SN_RELEASE(ctx, old->met);
+    SN_RELEASE(ctx, old->press);
+    SN_RELEASE(ctx, old->most_press);
     SN_RELEASE(ctx, old->now);
     SN_RELEASE(ctx, old->then);
     SN_RELEASE(ctx, old->point);
@@ -206,8 +211,10 @@ void sn_contact_set_begin(sn_contact_set *set, int32_t record_count, const sn_co
     clear_slots(set);
     set->dropped = 0;
     for (int32_t i = 0; i < record_count; i++)
-        append(set, &records[i]);
+        if (!records[i].ended)
+            append(set, &records[i]);
     for (int32_t b = 0; b < s->body_count; b++) {
+        set->most_press[b] = INFINITY;
         place_job job = {s->proxies[b], x, set->place + 3 * (size_t)set->place_begin[b]};
         sn_parallel_for(set->ctx, job.proxies->count, PROXY_GRAIN, note_places, &job);
     }
@@ -351,6 +358,32 @@ static void sort(sn_contact_set *set) {
     set->point = sorted;
 }
 
+static int32_t body_of(const sn_contact_set *set, const sn_contact_point *c) {
+    return set->source.pairs[c->record.pair].body;
+}
+
+/// Sums of the friction cones' normal forces into set->press.
+static void sum_press(sn_contact_set *set) {
+    memset(set->press, 0, (size_t)set->source.body_count * sizeof *set->press);
+    for (int32_t i = 0; i < set->count; i++)
+        set->press[body_of(set, &set->point[i])] += set->point[i].normal_force;
+}
+
+static void limit_cones(sn_contact_set *set) {
+    sum_press(set);
+    for (int32_t i = 0; i < set->count; i++) {
+        int32_t b = body_of(set, &set->point[i]);
+        if (set->press[b] > set->most_press[b])
+            set->point[i].normal_force *= set->most_press[b] / set->press[b];
+    }
+}
+
+void sn_contact_set_limit_cones(sn_contact_set *set, double factor) {
+    sum_press(set);
+    for (int32_t b = 0; b < set->source.body_count; b++)
+        set->most_press[b] = set->press[b] > 0 ? factor * set->press[b] : INFINITY;
+}
+
 static void renew(sn_contact_set *set, const double *x, bool keep_forces) {
     renew_job job = {set, x, keep_forces};
     sn_parallel_for(set->ctx, set->count, PROXY_GRAIN, renew_range, &job);
@@ -360,6 +393,8 @@ static void renew(sn_contact_set *set, const double *x, bool keep_forces) {
         detect(set, p, x, keep_forces);
     if (set->count > old_count)
         sort(set);
+    if (!keep_forces)
+        limit_cones(set);
 }
 
 void sn_contact_set_predict(sn_contact_set *set, const double *x) {
@@ -368,6 +403,20 @@ void sn_contact_set_predict(sn_contact_set *set, const double *x) {
 
 void sn_contact_set_renew(sn_contact_set *set, const double *x) {
     renew(set, x, false);
+}
+
+double sn_contact_set_renew_cones(sn_contact_set *set, const double *x, double part) {
+    double change = 0, press = 0;
+    for (int32_t i = 0; i < set->count; i++) {
+        sn_contact_point *c = &set->point[i];
+        double p[3];
+        sn_contact_place(c, x, p);
+        double force = c->stiffness * fmax(0, -gap_at(c, p));
+        change += c->friction * fabs(force - c->normal_force);
+        press += force;
+        c->normal_force += part * (force - c->normal_force);
+    }
+    return change > 0 ? change / press : 0;
 }
 
 // ---- Energy
@@ -480,7 +529,8 @@ static bool end_contact(const sn_contact_set *set, sn_contact_point *c, const do
     move_anchor(set, c, p);
     outcome->active += gap < 0;
     outcome->max_depth = fmax(outcome->max_depth, -gap);
-    return goes_on(set, c, p, gap);
+    c->record.ended = !goes_on(set, c, p, gap);
+    return !c->record.ended || sn_norm3(c->record.force) > 0;
 }
 
 int32_t sn_contact_set_end(sn_contact_set *set, const double *x, sn_contact_record *records,

@@ -35,7 +35,7 @@ typedef struct sn_contact_record {
     double force[3]; ///< N in the world, on the body
     double depth;    ///< m
     int32_t sticking;
-    int32_t reserved; ///< 0: no padding, so that equal records are equal bytes
+    int32_t ended; ///< the last step was its last: kept for its force only
 } sn_contact_record;
 
 /// A contact during a step. Places and directions in the world at the end of the step.
@@ -90,6 +90,15 @@ void sn_contact_set_renew(sn_contact_set *set, const double *x);
 /// friction stay those of the last step, none for new contacts.
 void sn_contact_set_predict(sn_contact_set *set, const double *x);
 
+/// Moves the friction cones towards the forces that press at x, of which `part` replaces what they were made
+/// of. Returns how far off they were: the sum of the changes in what friction can hold over that of what
+/// presses, infinite where nothing does.
+double sn_contact_set_renew_cones(sn_contact_set *set, const double *x, double part);
+
+/// Bounds the friction cones that renewals of this step make: those of a body, all together, to `factor`
+/// times what they are now. A body without any stays free.
+void sn_contact_set_limit_cones(sn_contact_set *set, double factor);
+
 /// Contacts of the set, by pair, then proxy.
 int32_t sn_contact_set_count(const sn_contact_set *set);
 sn_contact_point *sn_contact_set_points(sn_contact_set *set);
@@ -118,8 +127,8 @@ typedef struct sn_contact_outcome {
     double max_depth;
 } sn_contact_outcome;
 
-/// Ends a step at x: moves the anchors of what slips and writes the records that stay, by pair, then proxy,
-/// to records [sn_contact_capacity()]; returns their number.
+/// Ends a step at x: moves the anchors of what slips and writes the records that go on, or had a force in
+/// this step, by pair, then proxy, to records [sn_contact_capacity()]; returns their number.
 int32_t sn_contact_set_end(sn_contact_set *set, const double *x, sn_contact_record *records,
                            sn_contact_outcome *out_outcome);
 

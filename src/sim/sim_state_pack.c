@@ -75,7 +75,7 @@ static sn_status check_finite(sn_context *ctx, const char *what, const unsigned 
 static bool is_contact(const sn_model *model, const sn_contact_record *contact) {
     return contact->pair >= 0 && contact->pair < model->pair_count && contact->proxy >= 0 &&
            contact->proxy < model->bodies[model->pairs[contact->pair].body].proxies.count &&
-           (contact->sticking == 0 || contact->sticking == 1) && contact->reserved == 0;
+           (contact->sticking == 0 || contact->sticking == 1) && (contact->ended == 0 || contact->ended == 1);
 }
 
 static bool is_before(const sn_contact_record *a, const sn_contact_record *b) {

@@ -16,8 +16,15 @@
 /// A step fails if it moves nodes to where doubles lie farther apart than this fraction of the mean edge.
 static const double LEAST_PRECISION = 0.1;
 
-/// Times that settling looks for what a piece meets on its way.
-enum { MAX_MEETINGS = 4 };
+/// Times that settling renews contacts, and how many of them take the new friction cones as they are: later
+/// ones go half the way, for cones that overshoot.
+enum { MAX_ROUNDS = 8, FULL_ROUNDS = 3 };
+/// Part of what presses by which friction cones may be off.
+static const double CONE_SLACK = 1e-3;
+/// What may press in the minimization, against what balances the pieces as wholes.
+static const double MOST_PRESS = 2;
+/// A minimization is taken back if the objective ends higher than it began by this part.
+static const double MOST_RISE = 0.1;
 
 struct sn_stepper {
     const sn_model *model;
@@ -302,16 +309,27 @@ static sn_objective make_objective(const sn_stepper *stepper, double inertia) {
                           .contact = stepper->contact};
 }
 
-/// Moves the pieces of x to their best places as wholes, and again as long as that meets something new.
+/// Renews the contacts at x. Adds what that changes of the objective to *change. Returns whether it showed
+/// something new: points that meet a shape, or friction that was bounded by other forces than those that
+/// press now.
+static bool renew_contact(sn_stepper *stepper, const double *x, double part, double *change) {
+    sn_contact_set *contact = stepper->contact;
+    int32_t known = sn_contact_set_count(contact);
+    *change -= sn_contact_set_evaluate(contact, x, 1, NULL, NULL);
+    sn_contact_set_predict(contact, x);
+    double off = sn_contact_set_renew_cones(contact, x, part);
+    *change += sn_contact_set_evaluate(contact, x, 1, NULL, NULL);
+    return sn_contact_set_count(contact) > known || off > CONE_SLACK;
+}
+
+/// Moves the pieces of x to their best places as wholes, and again as long as that shows something new.
 /// Returns the change of the objective.
 static double settle(sn_stepper *stepper, const sn_objective *objective, double *x) {
     double change = sn_settle(stepper->settler, objective, x);
-    for (int round = 0; stepper->contact && round < MAX_MEETINGS; round++) {
-        int32_t known = sn_contact_set_count(stepper->contact);
-        sn_contact_set_renew(stepper->contact, x);
+    bool is_new = stepper->contact;
+    for (int round = 0; is_new && round < MAX_ROUNDS; round++) {
+        is_new = renew_contact(stepper, x, round < FULL_ROUNDS ? 1 : 0.5, &change);
         change += sn_settle(stepper->settler, objective, x);
-        if (sn_contact_set_count(stepper->contact) == known)
-            break;
     }
     return change;
 }
@@ -373,6 +391,40 @@ static void choose_start(sn_stepper *stepper, const sn_state *state, const sn_ob
     best = sn_objective_evaluate(objective, stepper->x, NULL).total;
     start_from_last(stepper, state, stepper->x_other);
     offer_start(stepper, objective, &best);
+}
+
+/// Bounds friction in the minimization by what it is at the start. There depths are off by what elements move
+/// in an iteration, and make forces of it that may be thousands of times what any step asks for, if shapes
+/// are stiff against inertia: friction would stop bodies, or throw them. Without inertia nothing balances at
+/// the start.
+static void limit_friction(sn_stepper *stepper, double inertia) {
+    if (!stepper->contact || inertia == 0)
+        return;
+    sn_contact_set_renew(stepper->contact, stepper->x);
+    sn_contact_set_limit_cones(stepper->contact, MOST_PRESS);
+}
+
+/// Minimizes from stepper->x and settles. What is sure to fall is the objective between two renewals of
+/// contacts: where these let it rise, the start is better, which is kept in x_other meanwhile.
+static sn_status minimize(sn_stepper *stepper, const sn_objective *objective,
+                          const sn_minimize_options *options, sn_minimize_result *result) {
+    size_t size = 3 * (size_t)stepper->model->node_count * sizeof *stepper->x;
+    memcpy(stepper->x_other, stepper->x, size);
+    sn_status status =
+        sn_minimize(stepper->minimizer, objective, stepper->metric, options, stepper->x, result);
+    if (status < 0)
+        return status;
+    result->last.total += settle(stepper, objective, stepper->x);
+    if (!stepper->contact || objective->inertia == 0 ||
+        result->last.total <= (1 + MOST_RISE) * result->first.total)
+        return SN_OK;
+    memcpy(stepper->x, stepper->x_other, size);
+    sn_contact_set_renew(stepper->contact, stepper->x);
+    settle(stepper, objective, stepper->x);
+    result->last = sn_objective_evaluate(objective, stepper->x, NULL);
+    result->status = SN_STEP_STALLED;
+    result->stop_test = SN_STOP_LINE_SEARCH;
+    return SN_OK;
 }
 
 static double external_energy(const sn_stepper *stepper, const double *x) {
@@ -466,14 +518,13 @@ sn_status sn_step(sn_stepper *stepper, sn_state *state, double h, sn_step_info *
     move_kinematic(stepper, state->time + h, stepper->x);
     sn_objective objective = make_objective(stepper, inertia);
     choose_start(stepper, state, &objective);
+    limit_friction(stepper, inertia);
 
     sn_minimize_options options = {
         stepper->def.solver.method, stepper->def.solver.iterations, stepper->def.solver.tolerance,
         model->edge_mean, inertia > 0 ? fmax(h * h * stepper->load_acceleration, stepper->bend) : INFINITY};
     sn_minimize_result result;
-    status = sn_minimize(stepper->minimizer, &objective, stepper->metric, &options, stepper->x, &result);
-    if (status == SN_OK)
-        result.last.total += settle(stepper, &objective, stepper->x);
+    status = minimize(stepper, &objective, &options, &result);
     if (status == SN_OK)
         status = check_reach(stepper);
     if (status < 0)

@@ -9,13 +9,15 @@
 
 enum { N = SN_RIGID_UNKNOWNS };
 /// Trials of the first search, of those with softer contacts, and of the last one.
-enum { FIRST_TRIALS = 25, SOFT_TRIALS = 12, LAST_TRIALS = 60 };
+enum { FIRST_TRIALS = 25, SOFT_TRIALS = 60, LAST_TRIALS = 150 };
 
 /// Parts of the contacts' stiffness that lead a search that failed to its end.
 static const double SOFT[] = {1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1};
 
 /// Sufficient decrease, as in the minimizers.
 static const double ARMIJO = 1e-4;
+/// What may be left of the slope at the end of a line, if energy rises there.
+static const double FLATTER = 0.5;
 /// Forces are in balance when what is left is below this part of their sizes.
 static const double BALANCE = 4 * DBL_EPSILON;
 /// Shorter steps than this part of Newton's are not tried.
@@ -26,8 +28,6 @@ static const double PIN_SLACK = 1e-6;
 typedef struct piece_search {
     bool done;              ///< also where pins leave no motion
     bool hard;              ///< the first search failed
-    bool bound;             ///< Hessians are to bound friction
-    bool again;             ///< the next trial only renews the Hessian
     bool moved, rigid_pins; ///< for pins that move
     double base[3];         ///< the first pin, or the center of mass
     double mass;            ///< kg, of free nodes
@@ -216,25 +216,6 @@ static void add_point(piece_search *piece, const double p[3], double stiffness, 
     piece->trial.rounding += 4 * DBL_EPSILON * sn_norm3(point->force) * distance;
 }
 
-/// Replaces the Hessian of what slides by one that bounds it: the cone over the way from the anchor, in all
-/// directions of the plane. Newton's own, which is flat along the way, overshoots anchors again and again.
-static void bound_friction(const sn_contact_point *c, const double p[3], sn_rigid_point *point) {
-    double u[3], pull[3], curved[3];
-    sn_sub3(p, c->anchor, u);
-    double off = sn_dot3(u, c->normal), press = sn_dot3(point->force, c->normal);
-    sn_mul3(point->hessian, c->normal, curved);
-    double across = sn_dot3(curved, c->normal);
-    for (int k = 0; k < 3; k++) {
-        u[k] -= off * c->normal[k];
-        pull[k] = point->force[k] - press * c->normal[k];
-    }
-    double way = sn_norm3(u), rate = way > 0 ? sn_norm3(pull) / way : 0;
-    if (rate == 0)
-        return;
-    for (int k = 0; k < 9; k++)
-        point->hessian[k] = (k % 4 == 0 ? rate : 0) + (across - rate) * c->normal[k / 3] * c->normal[k % 3];
-}
-
 static void add_contacts(sn_settler *settler, const sn_objective *o, const double *x) {
     for (int32_t i = 0; i < sn_contact_set_count(o->contact); i++) {
         sn_contact_point c = sn_contact_set_points(o->contact)[i];
@@ -247,8 +228,9 @@ static void add_contacts(sn_settler *settler, const sn_objective *o, const doubl
         sn_rigid_move(&piece->trial_motion, piece->base, at, p);
         c.stiffness *= settler->softness;
         point.energy = sn_contact_energy(&c, p, point.force, point.hessian);
-        if (piece->bound)
-            bound_friction(&c, p, &point);
+        // What is open and slips freely, as most are.
+        if (point.energy == 0 && c.friction * c.normal_force == 0)
+            continue;
         add_point(piece, p, c.gap < 0 ? c.stiffness : 0, &point);
     }
 }
@@ -331,21 +313,26 @@ static void choose_trial(piece_search *piece) {
         turn[k] = piece->step * piece->direction[3 + k];
     }
     sn_rigid_follow(&piece->motion, shift, turn, &piece->trial_motion);
-    if (piece->again)
-        piece->trial_motion = piece->motion;
 }
 
-static bool is_lower(const piece_search *piece) {
-    double slope = slope_along(piece, &piece->now);
+/// Whether the last two steps between which the least energy lies are as good as one.
+static bool is_narrow(const piece_search *piece) {
+    return piece->high - piece->low <= LEAST_STEP * piece->step;
+}
+
+/// Whether the trial is near the least energy along its line. To be lower is not enough: at the anchor of
+/// what slides the slope jumps, and where it is to stick is found only by searches that end there.
+static bool ends_line(const piece_search *piece) {
+    double slope = slope_along(piece, &piece->now), slope_there = slope_along(piece, &piece->trial);
     double change = piece->trial.energy - piece->now.energy;
     if (change <= ARMIJO * piece->step * slope)
-        return true;
+        return slope_there <= FLATTER * fabs(slope) || is_narrow(piece);
     // Near the minimum energies are equal to rounding: the slope decides.
     return change <= piece->now.rounding + piece->trial.rounding &&
-           fabs(slope_along(piece, &piece->trial)) <= 0.5 * fabs(slope);
+           fabs(slope_there) <= FLATTER * fabs(slope);
 }
 
-/// Chooses the next step after one that is not lower. Where contacts close on the way, energies are quadratic
+/// Chooses the next step on a line. Where contacts close on the way, energies are quadratic
 /// in parts, of very different curvature: Newton's method from the far side finds the least one, halving
 /// would take dozens of trials.
 static void refine_step(piece_search *piece) {
@@ -396,19 +383,14 @@ static double apply_motions(const sn_settler *settler, const bool *pinned, doubl
     return change;
 }
 
-/// Goes on after a trial. One that is not lower is followed by a bound of the Hessian first, then by shorter
-/// steps.
+/// Goes on after a trial: where it does not end the search along its line, with another one there.
 static void take_trial(piece_search *piece) {
-    if (piece->again || is_lower(piece)) {
+    if (ends_line(piece)) {
         accept_trial(piece);
-        piece->bound = piece->again;
-        piece->again = false;
-    } else if (!piece->bound) {
-        piece->bound = piece->again = true;
-    } else {
-        refine_step(piece);
-        piece->done |= piece->step < LEAST_STEP;
+        return;
     }
+    refine_step(piece);
+    piece->done |= piece->step < LEAST_STEP;
 }
 
 /// Newton's method from where the pieces are, with some number of trials.

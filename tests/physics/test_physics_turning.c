@@ -1,6 +1,7 @@
 // Stiff bodies turn as rigid ones do: pendulums on pins and on springs, free spin, toppling over an edge.
 #include "test_support.h"
 
+#include "base/base_util.h"
 #include "sinew/sinew.h"
 
 static const double GRAVITY = 9.81, H = 1.0 / 120;
@@ -259,6 +260,21 @@ static void angular_momentum_is_kept(void **state) {
     }
 }
 
+/// The plane z = 0, which the scene's body may touch.
+static void add_floor(scene *s, double friction) {
+    sn_shape_id floor_id;
+    sn_shape_def plane = sn_shape_def_default();
+    sn_contact_def contact = sn_contact_def_default();
+    plane.kind = SN_SHAPE_PLANE;
+    memcpy(plane.normal, (double[3]){0, 0, 1}, sizeof plane.normal);
+    assert_done(s->ctx, sn_model_add_shape(s->builder, &plane, &floor_id));
+    contact.body = s->id;
+    contact.shapes = &floor_id;
+    contact.shape_count = 1;
+    contact.friction = friction;
+    assert_done(s->ctx, sn_model_add_contact(s->builder, &contact));
+}
+
 /// A block of 0.1 x 0.1 x 0.4 m stands on its edge along y, tilted past its balance, and topples about it; it
 /// ends on its side.
 static void tilted_blocks_topple(void **state) {
@@ -267,9 +283,6 @@ static void tilted_blocks_topple(void **state) {
     static const double young[] = {5e6, 5e8, 5e10};
     for (int i = 0; i < 3; i++) {
         scene s;
-        sn_shape_id floor_id;
-        sn_shape_def plane = sn_shape_def_default();
-        sn_contact_def contact = sn_contact_def_default();
         begin_scene(&s, size, 2, young[i]);
         fall(&s);
         // About the edge at x = 0.1, which goes to the origin.
@@ -277,14 +290,7 @@ static void tilted_blocks_topple(void **state) {
         s.body.translation[0] = -0.1 * cos(tilt);
         s.body.translation[2] = 0.1 * sin(tilt);
         add_body(&s);
-        plane.kind = SN_SHAPE_PLANE;
-        memcpy(plane.normal, (double[3]){0, 0, 1}, sizeof plane.normal);
-        assert_done(s.ctx, sn_model_add_shape(s.builder, &plane, &floor_id));
-        contact.body = s.id;
-        contact.shapes = &floor_id;
-        contact.shape_count = 1;
-        contact.friction = 1;
-        assert_done(s.ctx, sn_model_add_contact(s.builder, &contact));
+        add_floor(&s, 1);
         build_scene(&s, 1e-3, 30);
         pendulum p = pendulum_of(&s, 0, 0);
         double center[3], start = p.angle;
@@ -305,12 +311,89 @@ static void tilted_blocks_topple(void **state) {
     }
 }
 
+/// A block of some size and stiffness, thrown onto the floor somehow.
+static void throw_block(scene *s, sn_random *random, double friction) {
+    double size[3];
+    for (int k = 0; k < 3; k++)
+        size[k] = sn_random_range(random, 0.1, 0.2);
+    begin_scene(s, size, 2, pow(10, sn_random_range(random, 6, 11)));
+    fall(s);
+    for (int k = 0; k < 3; k++) {
+        s->body.rotation[k] = sn_random_range(random, -2, 2);
+        s->body.initial.velocity[k] = 3 * sn_random_normal(random);
+        s->body.initial.spin[k] = 10 * sn_random_normal(random);
+    }
+    s->body.translation[2] = 0.5;
+    add_body(s);
+    add_floor(s, friction);
+    build_scene(s, 1e-3, 30);
+}
+
+/// What goes over all limits, over the steps of a throw.
+typedef struct throw_record {
+    double momentum; ///< change without a force, to all forces
+    double gain;     ///< of energy in a step, J
+    double cone;     ///< friction over what it may be
+    int32_t touching;
+} throw_record;
+
+static double energy_of(const sn_step_info *info) {
+    return info->energy.kinetic + info->energy.elastic + info->energy.contact + info->energy.external;
+}
+
+static void record_step(scene *s, double friction, double *energy, throw_record *record) {
+    double before[3], after[3], angular[3], kinetic, error = 0, mass = sn_model_get_info(s->model).mass;
+    double size = mass * GRAVITY * H;
+    sn_contact_sum sum;
+    sn_state_momentum(s->state, before, angular, &kinetic);
+    sn_step_info info = step(s);
+    sn_state_momentum(s->state, after, angular, &kinetic);
+    assert_done(s->ctx, sn_state_contact_sum(s->state, 0, &sum));
+    for (int k = 0; k < 3; k++) {
+        double force = -sum.force[k] - (k == 2 ? mass * GRAVITY : 0);
+        error = fmax(error, fabs(after[k] - before[k] - H * force));
+        size = fmax(size, fabs(H * force));
+    }
+    record->momentum = fmax(record->momentum, error / size);
+    record->gain = fmax(record->gain, energy_of(&info) - *energy);
+    if (sum.force[2] != 0)
+        record->cone = fmax(record->cone, hypot(sum.force[0], sum.force[1]) / (-friction * sum.force[2]));
+    record->touching += info.active_contacts > 0;
+    *energy = energy_of(&info);
+}
+
+/// Blocks that hit, slide, tip and roll: contact forces are the change of momentum whatever happens, friction
+/// is no larger than what presses allows, and energy does not rise.
+static void thrown_blocks_tumble(void **state) {
+    (void)state;
+    const double friction = 0.5;
+    sn_random random = sn_random_make(7);
+    int32_t touching = 0;
+    for (int trial = 0; trial < 40; trial++) {
+        scene s;
+        throw_record record = {0};
+        throw_block(&s, &random, friction);
+        sn_step_info info = step(&s);
+        double energy = energy_of(&info), kinetic = info.energy.kinetic;
+        for (int k = 0; k < 80; k++)
+            record_step(&s, friction, &energy, &record);
+        print_message("  trial %d, young %.2g: momentum off by %.1e, energy gained %.1e, friction %.4f\n",
+                      trial, s.material.young, record.momentum, record.gain / kinetic, record.cone);
+        // Stiff contacts make forces of the rounding of places.
+        assert_at_most(record.momentum, 1e-8 + 4e-16 * s.material.young);
+        assert_at_most(record.gain, 1e-3 * kinetic);
+        assert_at_most(record.cone, 1.01);
+        touching += record.touching;
+        end_scene(&s);
+    }
+    assert_true(touching > 400);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pendulums_swing),
-        cmocka_unit_test(free_bodies_spin),
-        cmocka_unit_test(angular_momentum_is_kept),
-        cmocka_unit_test(tilted_blocks_topple),
+        cmocka_unit_test(pendulums_swing),          cmocka_unit_test(free_bodies_spin),
+        cmocka_unit_test(angular_momentum_is_kept), cmocka_unit_test(tilted_blocks_topple),
+        cmocka_unit_test(thrown_blocks_tumble),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

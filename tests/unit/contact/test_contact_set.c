@@ -142,8 +142,14 @@ static void thin_shapes_keep_their_sides(void **state) {
     assert_near(point[0].gap, -8 - 1e-4, 1e-12);
     assert_near(point[1].gap, -7 - 1e-4, 1e-12);
     end(&f);
-    assert_int_equal(f.record_count, 2);
+    // What is let go has had a force, which counts, but takes no part in the next step.
+    assert_int_equal(f.record_count, 3);
     assert_int_equal(f.records[1].proxy, 1);
+    assert_int_equal(f.records[1].ended, 0);
+    assert_int_equal(f.records[2].ended, 1);
+    assert_true(f.records[2].force[2] > 0);
+    begin(&f);
+    assert_int_equal(sn_contact_set_count(f.set), 2);
     end_fixture(&f);
 }
 
@@ -163,6 +169,39 @@ static void moving_shapes_meet_points_at_rest(void **state) {
     assert_int_equal(point[0].record.proxy, 0);
     assert_near(point[0].normal[2], 1, 0);
     assert_near(point[0].gap, 1 - 3 - 1e-4, 1e-12);
+    end_fixture(&f);
+}
+
+/// Cones follow the forces that press, as far as they are asked to, and renewals keep to their limit, which
+/// ends with the step.
+static void cones_follow_what_presses(void **state) {
+    (void)state;
+    set_fixture f;
+    sn_shape_def shape = plane();
+    const double unit = AREA * STIFFNESS;
+    make_fixture(&f, &shape, 0.5);
+    spread(&f);
+    begin(&f);
+    place(&f, 1, 1, 0, -0.02);
+    place(&f, 2, 2, 0, -0.01);
+    sn_contact_set_renew(f.set, f.x);
+    const sn_contact_point *point = sn_contact_set_points(f.set);
+    assert_near(point[0].normal_force, 0.02 * unit, 1e-12);
+    sn_contact_set_limit_cones(f.set, 2);
+    place(&f, 1, 1, 0, -0.8);
+    place(&f, 2, 2, 0, 0.1);
+    sn_contact_set_renew(f.set, f.x);
+    point = sn_contact_set_points(f.set);
+    assert_near(point[0].normal_force, 0.06 * unit, 1e-12);
+    assert_near(point[1].normal_force, 0, 0);
+    assert_near(sn_contact_set_renew_cones(f.set, f.x, 0.5), 0.5 * 0.74 / 0.8, 1e-12);
+    assert_near(point[0].normal_force, 0.43 * unit, 1e-12);
+    assert_near(sn_contact_set_renew_cones(f.set, f.x, 1), 0.5 * 0.37 / 0.8, 1e-12);
+    assert_near(sn_contact_set_renew_cones(f.set, f.x, 1), 0, 0);
+    end(&f);
+    begin(&f);
+    sn_contact_set_renew(f.set, f.x);
+    assert_near(sn_contact_set_points(f.set)[0].normal_force, 0.8 * unit, 1e-12);
     end_fixture(&f);
 }
 
@@ -314,6 +353,7 @@ int main(void) {
         cmocka_unit_test(pushes_out_what_is_in),
         cmocka_unit_test(thin_shapes_keep_their_sides),
         cmocka_unit_test(moving_shapes_meet_points_at_rest),
+        cmocka_unit_test(cones_follow_what_presses),
         cmocka_unit_test(derivatives_agree),
         cmocka_unit_test(anchors_follow_only_what_slips),
         cmocka_unit_test(planes_follow_curved_shapes),

@@ -138,7 +138,7 @@ static void refuses_what_the_model_cannot_have(void **state) {
         {CONTACT(f, 2, proxy), proxy_count, "contact 2"},
         {CONTACT(f, 1, proxy), first, "out of order"},
         {CONTACT(f, 3, sticking), 2, "contact 3"},
-        {CONTACT(f, 3, reserved), 1, "contact 3"},
+        {CONTACT(f, 3, ended), 2, "contact 3"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         unsigned char kept[4];
