@@ -79,7 +79,7 @@ typedef struct sn_mesh_report {
     int32_t components;        ///< Connected pieces, by shared vertices.
     int32_t boundary_edges;    ///< Surface edges with one triangle: holes.
     int32_t nonmanifold_edges; ///< Surface edges with more than two triangles, or tet faces with more than
-                               ///< two tets.
+                               ///< one tet on a side.
     int32_t misoriented_edges; ///< Surface edges that both triangles run through in the same direction.
     int32_t unreferenced_vertices; ///< In no cell.
     int32_t loose_vertices;       ///< In edges only, or in faces or edges but no tet of a mesh that has tets.

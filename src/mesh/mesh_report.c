@@ -260,21 +260,29 @@ cleanup:
     return status;
 }
 
-/// Faces with more than two tets.
+/// Corners of face f of the tets, outward for inverted ones too, which are counted elsewhere.
+static void copy_face(const examiner *e, size_t f, int32_t out[3]) {
+    const int32_t *tet = e->tet + f / 4 * 4;
+    double cube;
+    bool flip = sn_tet_volume6(e->data->position, tet, &cube) < 0;
+    for (size_t c = 0; c < 3; c++)
+        out[c] = tet[sn_tet_faces[f % 4][flip ? 2 - c : c]];
+}
+
+/// Faces with more than one tet on a side.
 static sn_status count_crowded_faces(examiner *e) {
     sn_status status = SN_OK;
     int32_t *face = NULL, *order = NULL, count = 4 * e->tet_count;
     SN_TRY_NEW(e->context, face, (size_t)count * 3);
     SN_TRY_NEW(e->context, order, count);
     for (size_t f = 0; f < (size_t)count; f++)
-        for (size_t c = 0; c < 3; c++)
-            face[3 * f + c] = e->tet[f / 4 * 4 + (size_t)sn_tet_faces[f % 4][c]];
+        copy_face(e, f, face + 3 * f);
     SN_TRY(sn_tuple_order(e->context, e->data->vertex_count, count, 3, face, order));
-    for (int32_t i = 0, next = 0; i < count; i = next) {
+    for (int32_t i = 0, next = 0, pair[2]; i < count; i = next) {
         for (next = i; next < count; next++)
             if (!sn_tuple_same(3, face + 3 * (size_t)order[next], face + 3 * (size_t)order[i]))
                 break;
-        e->report->nonmanifold_edges += next - i > 2;
+        e->report->nonmanifold_edges += sn_faces_crowd(face, next - i, order + i, pair);
     }
 cleanup:
     SN_RELEASE(e->context, face);

@@ -190,16 +190,30 @@ void sn_mesh_destroy(sn_mesh **mesh) {
     *mesh = NULL;
 }
 
+static sn_status refuse_overlap(const sn_mesh *mesh, int32_t a, int32_t b) {
+    const double *x = mesh->position;
+    double center[3] = {0};
+    for (size_t c = 0; c < 4; c++)
+        for (size_t k = 0; k < 3; k++)
+            center[k] += 0.25 * x[3 * (size_t)mesh->tet[4 * (size_t)b + c] + k];
+    return sn_fail(mesh->context, SN_ERR_MESH,
+                   "tetrahedra %d and %d share a face and lie on the same side of it (near %g %g %g): they "
+                   "overlap, or one is the other again; remove one of them",
+                   a, b, center[0], center[1], center[2]);
+}
+
 /// Marks the faces that belong to one tet only.
 static sn_status mark_free_faces(const sn_mesh *mesh, const int32_t *face, int32_t *free_face) {
     sn_status status = SN_OK;
     int32_t count = 4 * mesh->tet_count, *order = NULL;
     SN_TRY_NEW(mesh->context, order, count);
     SN_TRY(sn_tuple_order(mesh->context, mesh->node_count, count, 3, face, order));
-    for (int32_t i = 0, next = 0; i < count; i = next) {
+    for (int32_t i = 0, next = 0, pair[2]; i < count; i = next) {
         const int32_t *first = face + 3 * (size_t)order[i];
         for (next = i + 1; next < count && sn_tuple_same(3, face + 3 * (size_t)order[next], first);)
             next++;
+        if (sn_faces_crowd(face, next - i, order + i, pair))
+            SN_TRY(refuse_overlap(mesh, pair[0] / 4, pair[1] / 4));
         for (int32_t k = i; k < next; k++)
             free_face[order[k]] = next - i == 1;
     }

@@ -23,6 +23,26 @@ bool sn_tuple_same(int32_t width, const int32_t *a, const int32_t *b) {
     return memcmp(p, q, (size_t)width * sizeof *p) == 0;
 }
 
+/// Which side of the face its corners turn about: whether they are an even permutation of the ascending
+/// order.
+static int32_t side_of(const int32_t face[3]) {
+    return ((face[0] > face[1]) + (face[0] > face[2]) + (face[1] > face[2])) % 2;
+}
+
+bool sn_faces_crowd(const int32_t *face, int32_t count, const int32_t *order, int32_t out_pair[2]) {
+    int32_t first[2] = {-1, -1};
+    for (int32_t i = 0; i < count; i++) {
+        int32_t side = side_of(face + 3 * (size_t)order[i]);
+        if (first[side] >= 0) {
+            out_pair[0] = first[side];
+            out_pair[1] = order[i];
+            return true;
+        }
+        first[side] = order[i];
+    }
+    return false;
+}
+
 /// One stable pass of a radix sort: by the vertex at `rank` of each sorted tuple.
 static void counting_pass(int32_t vertex_count, int32_t count, int32_t width, int32_t rank,
                           const int32_t *key, const int32_t *from, int32_t *start, int32_t *to) {

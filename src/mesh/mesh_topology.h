@@ -16,6 +16,11 @@ SN_NODISCARD sn_status sn_tuple_order(sn_context *ctx, int32_t vertex_count, int
 /// Whether two tuples hold the same vertices.
 bool sn_tuple_same(int32_t width, const int32_t *a, const int32_t *b);
 
+/// Of `count` faces with the same vertices, by number in `order`, the first two that lie on the same side, in
+/// the numbers of faces; false if there are none, as where each belongs to a tet of its own side. For faces
+/// as sn_tet_faces gives them, of positive tets: more than one tet on a side overlap.
+bool sn_faces_crowd(const int32_t *face, int32_t count, const int32_t *order, int32_t out_pair[2]);
+
 /// Disjoint sets: parent[i] = i at first. `join` keeps the lower root, so the numbering does not depend on
 /// the order.
 int32_t sn_set_find(int32_t *parent, int32_t item);

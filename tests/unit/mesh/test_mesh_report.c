@@ -83,6 +83,21 @@ static void counts_crowded_edges_and_bad_triangles(void **state) {
     test_context_end(&ctx);
 }
 
+/// The same tet twice, one inside another on a common face, and neighbors of which one is inverted.
+static void counts_overlapping_tets(void **state) {
+    (void)state;
+    sn_context *ctx = test_context(1);
+    const double place[] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 1, 1, 1};
+    const int32_t tets[3][8] = {{0, 1, 2, 3, 0, 1, 2, 3}, {0, 1, 2, 3, 0, 1, 2, 4}, {0, 1, 2, 3, 1, 3, 2, 4}};
+    static const int32_t crowded[3] = {4, 1, 0};
+    for (int i = 0; i < 3; i++) {
+        sn_mesh_data *data = fixture_data(ctx, 5, place, SN_CELL_TET, 2, tets[i]);
+        assert_int_equal(fixture_report(data).nonmanifold_edges, crowded[i]);
+        sn_mesh_data_destroy(&data);
+    }
+    test_context_end(&ctx);
+}
+
 static void finds_concave_polygons(void **state) {
     (void)state;
     sn_context *ctx = test_context(1);
@@ -152,6 +167,7 @@ int main(void) {
         cmocka_unit_test(finds_holes_and_turned_triangles),
         cmocka_unit_test(finds_pieces_and_duplicates),
         cmocka_unit_test(counts_crowded_edges_and_bad_triangles),
+        cmocka_unit_test(counts_overlapping_tets),
         cmocka_unit_test(finds_concave_polygons),
         cmocka_unit_test(measures_tets),
         cmocka_unit_test(agrees_on_real_meshes),

@@ -27,6 +27,7 @@ static void refuses_unfit_tets(void **state) {
     expect_refusal((int32_t[]){0, 1, 2, 3, 1, 2, 3, 4, 5, 6, 7, 9}, place, "vertices go from 0 to 8");
     expect_refusal((int32_t[]){0, 1, 2, 3, 1, 2, 3, 4, 5, 6, -1, 8}, place, "names vertex -1");
     expect_refusal((int32_t[]){0, 1, 2, 3, 0, 1, 2, 3, 5, 6, 7, 8}, place, "vertex 4 is in no tetrahedron");
+    expect_refusal((int32_t[]){0, 1, 2, 3, 0, 1, 2, 4, 5, 6, 7, 8}, place, "tetrahedra 0 and 1 share a face");
     memcpy(bad, place, sizeof bad);
     bad[3 * 7] = NAN;
     expect_refusal(sound, bad, "not finite");
