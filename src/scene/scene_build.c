@@ -303,13 +303,9 @@ static sn_status find_sides(const sn_scene_job *job, const sn_scene_contact_item
 const sn_scene_contact_item *sn_scene_contact_of(const sn_scene_job *job, sn_body_id body,
                                                  const sn_scene_part *part) {
     const sn_scene_content *content = &job->scene->content;
-    for (int32_t i = 0; i < content->contact_count; i++) {
-        sn_body_id other = {0, 0};
-        const char *rigid = NULL;
-        if (find_sides(job, &content->contacts[i], &other, &rigid) == SN_OK && other.index1 == body.index1 &&
-            sn_scene_is_meant(job, part, rigid))
+    for (int32_t i = 0; i < content->contact_count; i++)
+        if (job->sides[i].body.index1 == body.index1 && sn_scene_is_meant(job, part, job->sides[i].rigid))
             return &content->contacts[i];
-    }
     return NULL;
 }
 
@@ -317,21 +313,22 @@ static sn_status add_contact(const sn_scene_job *job, const sn_scene_contact_ite
     sn_status status = SN_OK;
     sn_context *ctx = job->context;
     sn_shape_id *shapes = NULL;
-    const char *rigid = NULL;
+    sn_scene_sides *sides = &job->sides[item - job->scene->content.contacts];
     sn_contact_def def = item->def;
     SN_TRY_NEW(ctx, shapes, job->part_count);
-    SN_TRY(find_sides(job, item, &def.body, &rigid));
+    SN_TRY(find_sides(job, item, &sides->body, &sides->rigid));
+    def.body = sides->body;
     for (size_t p = 0; p < job->part_count; p++) {
-        if (!sn_scene_is_meant(job, &job->parts[p], rigid))
+        if (!sn_scene_is_meant(job, &job->parts[p], sides->rigid))
             continue;
         const sn_scene_contact_item *first = sn_scene_contact_of(job, def.body, &job->parts[p]);
         if (first != item)
-            SN_TRY(
-                sn_fail(ctx, SN_ERR_SCENE,
-                        "%s and %s have a contact already, contact[%d] (line %d); allowed: one entry for a "
-                        "body and a rigid thing",
-                        rigid == item->between[1] ? item->between[0] : item->between[1], job->parts[p].name,
-                        (int)(first - job->scene->content.contacts), (int)first->node->line));
+            SN_TRY(sn_fail(
+                ctx, SN_ERR_SCENE,
+                "%s and %s have a contact already, contact[%d] (line %d); allowed: one entry for a "
+                "body and a rigid thing",
+                sides->rigid == item->between[1] ? item->between[0] : item->between[1], job->parts[p].name,
+                (int)(first - job->scene->content.contacts), (int)first->node->line));
         shapes[def.shape_count++] = job->parts[p].shape;
     }
     def.shapes = shapes;
@@ -371,6 +368,7 @@ static void release_job(sn_scene_job *job) {
         sn_release(job->context, job->parts[i].name);
     SN_RELEASE(job->context, job->parts);
     SN_RELEASE(job->context, job->bodies);
+    SN_RELEASE(job->context, job->sides);
     sn_model_builder_destroy(&job->builder);
 }
 
@@ -384,6 +382,7 @@ sn_status sn_scene_build(const sn_scene *scene, sn_model **out_model) {
     sn_model *model = NULL;
     sn_scene_job job = {.scene = scene, .context = ctx};
     SN_TRY_NEW_ZEROED(ctx, job.bodies, scene->content.body_count);
+    SN_TRY_NEW_ZEROED(ctx, job.sides, scene->content.contact_count);
     SN_TRY(sn_model_builder_create(ctx, &job.builder));
     SN_TRY(sn_model_set_gravity(job.builder, scene->content.gravity));
     SN_TRY(add_rigids(&job));

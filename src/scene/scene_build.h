@@ -12,6 +12,12 @@ typedef struct sn_scene_part {
     sn_frame_id frame; ///< None: still.
 } sn_scene_part;
 
+/// What a contact of the scene is between; no body as long as it has not been added.
+typedef struct sn_scene_sides {
+    sn_body_id body;
+    const char *rigid; ///< the scene's
+} sn_scene_sides;
+
 typedef struct sn_scene_job {
     const sn_scene *scene;
     sn_context *context;
@@ -19,6 +25,7 @@ typedef struct sn_scene_job {
     sn_body_id *bodies; ///< [body_count]
     sn_scene_part *parts;
     size_t part_count, part_capacity;
+    sn_scene_sides *sides; ///< [contact_count]
 } sn_scene_job;
 
 /// Puts "file:line: path: " in front of the message of a failed call and makes a scene's error of a caller's
@@ -36,7 +43,7 @@ SN_NODISCARD sn_status sn_scene_add_part(sn_scene_job *job, int32_t rigid, const
 /// Whether a part is what `name` means: itself, or a bone of the skeleton `name`.
 bool sn_scene_is_meant(const sn_scene_job *job, const sn_scene_part *part, const char *name);
 
-/// The first contact that holds a body and a part; NULL if there is none.
+/// The first contact added that holds a body and a part; NULL if there is none.
 const sn_scene_contact_item *sn_scene_contact_of(const sn_scene_job *job, sn_body_id body,
                                                  const sn_scene_part *part);
 

@@ -20,6 +20,11 @@
 /// What rests on a shape goes in by some hundredths of an edge; deeper at the start was hardly meant.
 static const double START_DEPTH = 0.1;
 
+/// Degrees in a step from which on shapes may miss points, and how many steps and poses in each are looked
+/// at.
+static const double TURN_MOST = 60;
+enum { TURN_STEPS = 2000, TURN_POSES = 16 };
+
 static const char *place_of(const sn_scene_job *job, const sn_node *node, char *text, size_t size) {
     return sn_node_place(&job->scene->source, node, text, size);
 }
@@ -185,6 +190,46 @@ static void warn_about_contacts(const sn_scene_job *job, const sn_model *model) 
     }
 }
 
+/// Degrees by which a shape turns within the step of h seconds from `time` on.
+static double turn_in_step(const sn_model *model, int32_t shape, double time, double h) {
+    double R[2][9], origin[3], sum = 0;
+    sn_model_shape_pose(model, shape, time, R[0], origin);
+    for (int k = 1; k <= TURN_POSES; k++) {
+        double *now = R[k % 2], *last = R[(k + 1) % 2], way = 0;
+        sn_model_shape_pose(model, shape, time + h * k / TURN_POSES, now, origin);
+        for (int i = 0; i < 9; i++)
+            way += (now[i] - last[i]) * (now[i] - last[i]);
+        // |R - S|^2 = 8 sin^2(angle / 2).
+        sum += 2 * asin(fmin(1, sqrt(way / 8)));
+    }
+    return sum * 180 / acos(-1);
+}
+
+/// Bodies meet shapes along straight ways.
+static void warn_about_fast_turns(const sn_scene_job *job, const sn_model *model) {
+    sn_time_def time = sn_scene_time(job->scene);
+    double h = time.frame_seconds / time.substeps;
+    int64_t steps = (int64_t)time.frames * time.substeps;
+    char at[640];
+    for (int32_t s = 0; s < model->shape_count; s++) {
+        double most = 0, when = 0;
+        bool moves = model->contact_shape[s] && model->shape_frame[s] != SN_FRAME_WORLD;
+        for (int64_t k = 0; moves && k < steps && k < TURN_STEPS; k++) {
+            double turn = turn_in_step(model, s, h * (double)k, h);
+            when = turn > most ? h * (double)k : when;
+            most = fmax(most, turn);
+        }
+        if (most > TURN_MOST)
+            sn_log(
+                job->context, SN_LOG_WARNING,
+                "%srigid.%s: turns by %.3g degrees in the step at %.4g s, and contact may miss points from "
+                "about %g on; use steps shorter by a factor of %.0f (`time.substeps`), or turn it more "
+                "slowly",
+                place_of(job, job->scene->content.rigids[job->parts[s].rigid].node, at, sizeof at),
+                model->shapes[s].name, most, when, TURN_MOST, ceil(most / TURN_MOST));
+    }
+}
+
 /// Inside of a surface with holes is where it surrounds more than half of what is seen, which is seldom
 /// meant.
 static sn_status warn_about_open_meshes(const sn_scene_job *job, const sn_model *model) {
@@ -315,6 +360,7 @@ sn_status sn_scene_review(const sn_scene_job *job, const sn_model *model) {
     warn_about_idle_shapes(job);
     warn_about_falling_bodies(job, model);
     warn_about_contacts(job, model);
+    warn_about_fast_turns(job, model);
     warn_about_stiff_bodies(job, model);
     return warn_about_open_meshes(job, model);
 }

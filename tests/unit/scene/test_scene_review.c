@@ -148,6 +148,24 @@ static void starts_inside_are_measured(void **state) {
            2, words);
 }
 
+/// Two turns in half a second are 24 degrees a frame; eight and a third are 100.
+static void fast_turns_are_named(void **state) {
+    (void)state;
+    static const char *const words[] = {"scene.yaml:6: rigid.fan: turns by 100 degrees in the step at ",
+                                        "shorter by a factor of 2", NULL};
+    static const char *const degrees[] = {"720", "3000"};
+    for (int i = 0; i < 2; i++) {
+        char text[1024];
+        snprintf(text, sizeof text,
+                 HEAD "rigid:\n"
+                      "  fan: {box: {center: [0.5, 0.1, 0.9], half_size: [0.4, 0.02, 0.05]}, motion: {keys: "
+                      "[{time: 0}, {time: 0.5, rotate: [0, 0, %s]}]}}\n"
+                      "contact: [{between: [fan, beam]}]\n",
+                 degrees[i]);
+        expect(text, i, i ? words : none);
+    }
+}
+
 static void depth_of_rest_passes(void **state) {
     (void)state;
     expect(HEAD "rigid: {floor: {plane: {point: [0, 0, 0.004], normal: [0, 0, 1]}}}\n"
@@ -232,6 +250,7 @@ int main(void) {
         cmocka_unit_test(idle_materials_are_named),    cmocka_unit_test(falling_bodies_are_named),
         cmocka_unit_test(starts_inside_are_measured),  cmocka_unit_test(depth_of_rest_passes),
         cmocka_unit_test(pinned_bodies_are_named),     cmocka_unit_test(stiff_bodies_are_named),
-        cmocka_unit_test(open_meshes_are_named),       cmocka_unit_test(pairs_are_told)};
+        cmocka_unit_test(open_meshes_are_named),       cmocka_unit_test(pairs_are_told),
+        cmocka_unit_test(fast_turns_are_named)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
