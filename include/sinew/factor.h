@@ -21,7 +21,7 @@ typedef struct sn_factor_matrix {
     int32_t n;             ///< Unknowns, >= 0.
     const int64_t *start;  ///< [n + 1]
     const int32_t *column; ///< [start[n]]
-    const double *value;   ///< [start[n]]; may be NULL for sn_factor_create().
+    const double *value;   ///< [start[n]]; may be NULL for sn_factor_create() without drop_zeros.
 } sn_factor_matrix;
 
 /// Which update matrices a factor keeps for sn_factor_update(). Any changes are allowed with all three;
@@ -64,6 +64,9 @@ typedef struct sn_factor_def {
     sn_factor_storage storage;      ///< Of L11 and L21. Default SN_FACTOR_FLOAT.
     sn_factor_storage kept_storage; ///< Of the factor of S in sn_factor_solve(). Default SN_FACTOR_DOUBLE.
     sn_factor_fronts fronts;        ///< Arithmetic of the numeric phase. Default SN_FACTOR_FRONTS_AS_STORED.
+    bool drop_zeros; ///< Entries off the diagonal that are exactly 0 in the values of the pattern are left
+                     ///< out: as if they were not in it, for less fill. Later matrices have the whole
+                     ///< pattern, too, and must be 0 there. Default false.
     uint32_t mark;
 } sn_factor_def;
 
@@ -72,6 +75,7 @@ typedef struct sn_factor_info {
     int32_t n, kept_count, supernode_count;
     int64_t nonzeros;      ///< Entries of L11 (lower, with diagonal) and L21, without padding.
     int64_t kept_nonzeros; ///< Entries of one triangle of S.
+    int64_t dropped_count; ///< Entries of the pattern that drop_zeros has left out.
     double flops;          ///< Of a numeric factorization, S included, by entries without padding.
     double work_flops;     ///< The same with the zeros that merged columns store: what will be done.
     double done_flops;     ///< Counted in the last sn_factor_numeric() or sn_factor_update().
@@ -90,7 +94,7 @@ SN_API sn_factor_def sn_factor_def_default(void);
 /// Analyzes a pattern: ordering, elimination tree, supernodes, memory for the numeric phase and for sweeps
 /// with up to three right-hand sides. `def` may be NULL for the defaults.
 /// @return SN_OK; SN_ERR_INVALID_ARGUMENT (malformed rows, kept unknown out of range or named twice, more
-/// entries than can be numbered); SN_ERR_NO_MEMORY: *out_factor is unchanged.
+/// entries than can be numbered, zeros to drop and no values); SN_ERR_NO_MEMORY: *out_factor is unchanged.
 SN_API SN_NODISCARD sn_status sn_factor_create(sn_context *context, const sn_factor_matrix *pattern,
                                                const sn_factor_def *def, sn_factor **out_factor);
 /// Destroys a factor and sets *factor to NULL. Accepts NULL and a pointer to NULL.
@@ -100,8 +104,8 @@ SN_API void sn_factor_destroy(sn_factor **factor);
 /// values; allocates nothing. With kept unknowns, S is left unfactored for the caller to change;
 /// sn_factor_schur() reads it. Same bits for any number of threads.
 /// @return SN_OK; SN_ERR_NOT_POSITIVE_DEFINITE (sn_factor_info names the unknown): the factor holds no
-/// numbers until the next success; SN_ERR_NON_FINITE, SN_ERR_INVALID_ARGUMENT (the pattern differs in size):
-/// nothing is changed.
+/// numbers until the next success; SN_ERR_NON_FINITE, SN_ERR_INVALID_ARGUMENT (the pattern differs in size,
+/// or an entry that was dropped is not 0: the message names row and column): nothing is changed.
 SN_API SN_NODISCARD sn_status sn_factor_numeric(sn_factor *factor, const sn_factor_matrix *matrix);
 
 /// Solves A x = b with all of A: forward sweep, solve with S (factored on first use after a numeric phase),

@@ -110,6 +110,9 @@ struct sn_factor {
 
     sn_factor_entry *entries; ///< Lower triangle of A by columns, in the order of elimination.
     uint32_t *entry_start;    ///< [n + 1]
+    uint32_t *dropped;        ///< Caller's values that take no part because they were 0, by columns like
+                              ///< `entries`. NULL: none.
+    uint32_t *dropped_start;  ///< [n + 1] if there are any.
     int32_t root_count;       ///< Supernodes whose updates go to S.
     int32_t *roots;
 
@@ -172,10 +175,37 @@ void sn_symbolic_destroy(sn_context *ctx, sn_symbolic *symbolic);
 void sn_factor_permute(const sn_factor_matrix *pattern, int32_t free_count, const int32_t *order,
                        int32_t *inverse, int64_t *start, int32_t *column);
 
-/// Chooses groups, lays out places, panels, updates and entries, and allocates all memory of the later
-/// phases.
+/// A pattern without the entries off the diagonal that are 0.
+typedef struct sn_reduced {
+    int64_t *start;
+    int32_t *column;
+    uint32_t *source; ///< [start[n]] each entry's number in the matrix that it was made from.
+} sn_reduced;
+
+SN_NODISCARD sn_status sn_factor_reduce(sn_context *ctx, const sn_factor_matrix *matrix,
+                                        sn_reduced *out_reduced);
+void sn_reduced_destroy(sn_context *ctx, sn_reduced *reduced);
+
+/// Makes the entries of a factor laid out for the reduced pattern those of the whole matrix, and lists what
+/// was dropped.
+SN_NODISCARD sn_status sn_factor_note_dropped(sn_factor *factor, const sn_factor_matrix *matrix,
+                                              const sn_reduced *reduced);
+
+/// Refuses a matrix that is not 0 where entries of the columns first..end-1 (in the order of elimination)
+/// were dropped.
+SN_NODISCARD sn_status sn_factor_check_dropped(const sn_factor *factor, const sn_factor_matrix *matrix,
+                                               int32_t first, int32_t end);
+
+/// Fails with the place of an entry that is not finite or was dropped.
+SN_NODISCARD sn_status sn_factor_refuse_entry(const sn_factor *factor, const sn_factor_matrix *matrix,
+                                              int64_t entry);
+
+/// Chooses groups, lays out places, packed panels and entries. What was taken for it is released again.
 SN_NODISCARD sn_status sn_factor_lay_out(sn_factor *factor, const sn_factor_matrix *pattern,
-                                         const sn_factor_def *def, sn_symbolic *symbolic);
+                                         const sn_factor_def *def, const sn_symbolic *symbolic);
+
+/// Plans panels and updates and allocates all memory of the later phases.
+SN_NODISCARD sn_status sn_factor_allocate(sn_factor *factor);
 
 /// Plans where panels and updates lie, and allocates their memory. Packed panels have their places.
 SN_NODISCARD sn_status sn_factor_plan_memory(sn_factor *factor);

@@ -406,7 +406,7 @@ static void predict_flops(sn_factor *factor) {
 }
 
 sn_status sn_factor_lay_out(sn_factor *factor, const sn_factor_matrix *pattern, const sn_factor_def *def,
-                            sn_symbolic *symbolic) {
+                            const sn_symbolic *symbolic) {
     sn_status status = SN_OK;
     sn_context *ctx = factor->context;
     int32_t *group_of = NULL;
@@ -426,13 +426,14 @@ sn_status sn_factor_lay_out(sn_factor *factor, const sn_factor_matrix *pattern, 
     place_values(factor);
     SN_TRY(list_roots(factor));
     SN_TRY(lay_out_entries(factor, pattern, &l));
-    // Before the large allocations, so that there is no peak above what stays.
-    layout_destroy(ctx, &l);
-    SN_TRY(sn_factor_plan_memory(factor));
-    SN_TRY(allocate_numbers(factor));
 
 cleanup:
     layout_destroy(ctx, &l);
     SN_RELEASE(ctx, group_of);
     return status;
+}
+
+sn_status sn_factor_allocate(sn_factor *factor) {
+    sn_status status = sn_factor_plan_memory(factor);
+    return status < 0 ? status : allocate_numbers(factor);
 }

@@ -186,12 +186,10 @@ sn_status sn_factor_check_matrix(const sn_factor *factor, const sn_factor_matrix
 }
 
 static sn_status check_values(const sn_factor *factor, const sn_factor_matrix *matrix) {
-    for (int32_t row = 0; row < matrix->n; row++)
-        for (int64_t e = matrix->start[row]; e < matrix->start[row + 1]; e++)
-            if (!isfinite(matrix->value[e]))
-                return sn_fail(factor->context, SN_ERR_NON_FINITE, "entry (%d, %d) of the matrix is %g",
-                               (int)row, (int)matrix->column[e], matrix->value[e]);
-    return SN_OK;
+    for (int64_t e = 0; e < matrix->start[matrix->n]; e++)
+        if (!isfinite(matrix->value[e]))
+            return sn_factor_refuse_entry(factor, matrix, e);
+    return sn_factor_check_dropped(factor, matrix, 0, matrix->n);
 }
 
 sn_status sn_factor_numeric(sn_factor *factor, const sn_factor_matrix *matrix) {

@@ -112,6 +112,7 @@ sn_status sn_factor_create(sn_context *context, const sn_factor_matrix *pattern,
     sn_status status = SN_OK;
     sn_factor *factor = NULL;
     sn_symbolic symbolic = {0};
+    sn_reduced reduced = {0};
     size_t memory_before = sn_context_memory_in_use(context);
     SN_TRY(check_pattern(context, pattern));
     SN_TRY(check_def(context, &chosen, pattern->n));
@@ -128,20 +129,31 @@ sn_status sn_factor_create(sn_context *context, const sn_factor_matrix *pattern,
     factor->kept_count = chosen.kept_count;
     factor->free_count = pattern->n - chosen.kept_count;
     factor->info.n = pattern->n;
-    SN_TRY(analyze(factor, pattern, &chosen, &symbolic));
-    SN_TRY(sn_factor_lay_out(factor, pattern, &chosen, &symbolic));
+    sn_factor_matrix analyzed = *pattern;
+    if (chosen.drop_zeros) {
+        SN_TRY(sn_factor_reduce(context, pattern, &reduced));
+        analyzed = (sn_factor_matrix){pattern->n, reduced.start, reduced.column, NULL};
+    }
+    SN_TRY(analyze(factor, &analyzed, &chosen, &symbolic));
+    SN_TRY(sn_factor_lay_out(factor, &analyzed, &chosen, &symbolic));
+    if (chosen.drop_zeros)
+        SN_TRY(sn_factor_note_dropped(factor, pattern, &reduced));
     factor->info.kept_count = factor->kept_count;
     factor->info.supernode_count = factor->supernode_count;
     factor->info.nonzeros = symbolic.nonzeros;
     factor->info.kept_nonzeros = (int64_t)factor->kept_count * (factor->kept_count + 1) / 2;
     factor->info.flops = symbolic.flops;
     factor->info.failed_unknown = -1;
+    // Before the large allocations, so that there is no peak above what stays.
     sn_symbolic_destroy(context, &symbolic);
+    sn_reduced_destroy(context, &reduced);
+    SN_TRY(sn_factor_allocate(factor));
     factor->info.memory_bytes = (double)(sn_context_memory_in_use(context) - memory_before);
     *out_factor = factor;
     factor = NULL;
 
 cleanup:
+    sn_reduced_destroy(context, &reduced);
     sn_symbolic_destroy(context, &symbolic);
     sn_factor_destroy(&factor);
     return status;
@@ -159,6 +171,8 @@ void sn_factor_destroy(sn_factor **factor) {
     SN_RELEASE(ctx, f->boundary_place);
     SN_RELEASE(ctx, f->entries);
     SN_RELEASE(ctx, f->entry_start);
+    SN_RELEASE(ctx, f->dropped);
+    SN_RELEASE(ctx, f->dropped_start);
     SN_RELEASE(ctx, f->roots);
     SN_RELEASE(ctx, f->node_of);
     SN_RELEASE(ctx, f->stale);

@@ -68,19 +68,11 @@ static void touch_stale(sn_factor *factor) {
         factor->touched[s] = factor->stale[s];
 }
 
-/// Entries of a supernode's panel.
-static uint32_t entries_begin(const sn_factor *factor, const sn_supernode *node) {
-    return factor->entry_start[node->first];
-}
-
-static uint32_t entries_end(const sn_factor *factor, const sn_supernode *node) {
-    return factor->entry_start[node->first + node->width];
-}
-
 /// Whether an entry of the supernode is other than when it was factored.
 static bool has_changed(const sn_factor *factor, const sn_supernode *node, const double *matrix_value) {
     const double *last = factor->entry_values;
-    for (uint32_t e = entries_begin(factor, node); e < entries_end(factor, node); e++)
+    const uint32_t *start = factor->entry_start + node->first;
+    for (uint32_t e = start[0]; e < start[node->width]; e++)
         if (memcmp(&matrix_value[factor->entries[e].source], &last[e], sizeof *last) != 0)
             return true;
     return false;
@@ -112,31 +104,26 @@ static void touch_sources(sn_factor *factor) {
     }
 }
 
-/// Refuses values that are not finite among those that are about to be read.
-static sn_status check_entries(const sn_factor *factor, const sn_factor_matrix *matrix, uint32_t begin,
-                               uint32_t end) {
-    for (uint32_t k = begin; k < end; k++) {
+/// Refuses values of the columns first..end-1 that are not finite, or not 0 where they were dropped.
+static sn_status check_columns(const sn_factor *factor, const sn_factor_matrix *matrix, int32_t first,
+                               int32_t end) {
+    for (uint32_t k = factor->entry_start[first]; k < factor->entry_start[end]; k++) {
         int64_t e = factor->entries[k].source;
-        if (isfinite(matrix->value[e]))
-            continue;
-        int32_t row = 0;
-        while (matrix->start[row + 1] <= e)
-            row++;
-        return sn_fail(factor->context, SN_ERR_NON_FINITE, "entry (%d, %d) of the matrix is %g", (int)row,
-                       (int)matrix->column[e], matrix->value[e]);
+        if (!isfinite(matrix->value[e]))
+            return sn_factor_refuse_entry(factor, matrix, e);
     }
-    return SN_OK;
+    return sn_factor_check_dropped(factor, matrix, first, end);
 }
 
+/// The same for all that is about to be read.
 static sn_status check_touched(const sn_factor *factor, const sn_factor_matrix *matrix) {
     sn_status status = SN_OK;
     for (int32_t s = 0; s < factor->supernode_count; s++) {
         const sn_supernode *node = &factor->supernodes[s];
         if (factor->touched[s])
-            SN_TRY(check_entries(factor, matrix, entries_begin(factor, node), entries_end(factor, node)));
+            SN_TRY(check_columns(factor, matrix, node->first, node->first + node->width));
     }
-    SN_TRY(check_entries(factor, matrix, factor->entry_start[factor->free_count],
-                         factor->entry_start[factor->info.n]));
+    SN_TRY(check_columns(factor, matrix, factor->free_count, factor->info.n));
 
 cleanup:
     return status;
@@ -148,6 +135,8 @@ sn_status sn_factor_update(sn_factor *factor, const sn_factor_matrix *matrix, in
         return SN_ERR_INVALID_ARGUMENT;
     sn_status status = SN_OK;
     SN_TRY(sn_factor_check_matrix(factor, matrix));
+    if (changed_count == SN_FACTOR_FIND_CHANGED)
+        SN_TRY(sn_factor_check_dropped(factor, matrix, 0, factor->info.n));
     touch_stale(factor);
     if (changed_count == SN_FACTOR_FIND_CHANGED && !factor->keeps_updates) {
         for (int32_t s = 0; s < factor->supernode_count; s++)

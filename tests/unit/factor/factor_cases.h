@@ -159,4 +159,65 @@ static inline sn_csr make_lattice(sn_context *ctx, int32_t side) {
     return a;
 }
 
+/// Hash of all a factor can tell: S, a solution, both sweeps.
+static inline uint64_t hash_numbers(sn_context *ctx, sn_factor *factor) {
+    sn_factor_info info = sn_factor_get_info(factor);
+    size_t n = (size_t)info.n, m = (size_t)info.kept_count;
+    double *s = malloc(sizeof *s * (m * m + 1)), *x = malloc(sizeof *x * (3 * n + 1)),
+           *g = malloc(sizeof *g * (3 * m + 1));
+    sn_random random = sn_random_make(77);
+    uint64_t hash = SN_HASH_START;
+    assert_done(ctx, sn_factor_schur(factor, s));
+    hash = sn_hash(hash, s, m * m * sizeof *s);
+    for (size_t i = 0; i < 3 * n; i++)
+        x[i] = sn_random_normal(&random);
+    assert_done(ctx, sn_factor_forward(factor, 3, x, g));
+    hash = sn_hash(hash, g, 3 * m * sizeof *g);
+    assert_done(ctx, sn_factor_backward(factor, 3, x, g));
+    hash = sn_hash(hash, x, 3 * n * sizeof *x);
+    assert_done(ctx, sn_factor_solve(factor, 2, x));
+    hash = sn_hash(hash, x, 2 * n * sizeof *x);
+    free(g);
+    free(x);
+    free(s);
+    return hash;
+}
+
+/// The same of a factor made from nothing with these values.
+static inline uint64_t hash_fresh(sn_context *ctx, const sn_factor_matrix *matrix, const sn_factor_def *def) {
+    sn_factor *factor = NULL;
+    assert_done(ctx, sn_factor_create(ctx, matrix, def, &factor));
+    assert_done(ctx, sn_factor_numeric(factor, matrix));
+    uint64_t hash = hash_numbers(ctx, factor);
+    sn_factor_destroy(&factor);
+    return hash;
+}
+
+/// Fails one allocation.
+typedef struct failing {
+    int64_t left;
+} failing;
+
+static inline void *failing_allocate(void *user, size_t size) {
+    failing *f = user;
+    if (f->left-- == 0)
+        return NULL;
+    return aligned_alloc(64, (size + 63) / 64 * 64);
+}
+
+static inline void failing_release(void *user, void *memory) {
+    (void)user;
+    free(memory);
+}
+
+static inline sn_context *failing_context(failing *f) {
+    sn_context *ctx = NULL;
+    sn_context_def context = sn_context_def_default();
+    context.allocator.user = f;
+    context.allocator.allocate = failing_allocate;
+    context.allocator.release = failing_release;
+    assert_int_equal(sn_context_create(&context, &ctx), SN_OK);
+    return ctx;
+}
+
 #endif

@@ -134,19 +134,6 @@ static void units_beyond_floats(void **state) {
     run_all(30);
 }
 
-/// S and a solution as bits.
-static uint64_t hash_numbers(sn_context *ctx, sn_factor *factor) {
-    static double s[MAX_N * MAX_N], x[2 * MAX_N], g[2 * MAX_N];
-    sn_factor_info info = sn_factor_get_info(factor);
-    size_t n = (size_t)info.n, m = (size_t)info.kept_count;
-    for (size_t i = 0; i < 2 * n; i++)
-        x[i] = 1 + (double)i;
-    assert_done(ctx, sn_factor_schur(factor, s));
-    assert_done(ctx, sn_factor_forward(factor, 2, x, g));
-    assert_done(ctx, sn_factor_backward(factor, 2, x, g));
-    return sn_hash(sn_hash(SN_HASH_START, s, m * m * sizeof *s), x, 2 * n * sizeof *x);
-}
-
 /// A change leaves the bits of a full numeric phase, whatever is kept for it.
 static void updates_leave_the_same_bits(void **state) {
     (void)state;

@@ -115,35 +115,13 @@ static void holds_for_generated_problems(void **state) {
     }
 }
 
-/// Fails one allocation.
-typedef struct failing {
-    int64_t left;
-} failing;
-
-static void *failing_allocate(void *user, size_t size) {
-    failing *f = user;
-    if (f->left-- == 0)
-        return NULL;
-    return aligned_alloc(64, (size + 63) / 64 * 64);
-}
-
-static void failing_release(void *user, void *memory) {
-    (void)user;
-    free(memory);
-}
-
 static void every_allocation_may_fail(void **state) {
     (void)state;
     sn_random random = sn_random_make(4);
     for (int32_t c = 7; c < 21; c++) {
         problem p = draw(&random, 21 + c);
         failing f = {INT64_MAX};
-        sn_context *ctx = NULL;
-        sn_context_def context = sn_context_def_default();
-        context.allocator.user = &f;
-        context.allocator.allocate = failing_allocate;
-        context.allocator.release = failing_release;
-        assert_int_equal(sn_context_create(&context, &ctx), SN_OK);
+        sn_context *ctx = failing_context(&f);
         sn_csr a = make(ctx, &p);
         sn_factor_matrix matrix = view(&a);
         sn_factor_def def = define(&p);

@@ -3,40 +3,6 @@
 
 enum { CASES = 90, MAX_N = 300, SIDE = 20, LATTICE = SIDE * SIDE * SIDE };
 
-/// Hash of all a factor can tell: S, a solution, both sweeps.
-static uint64_t hash_numbers(sn_context *ctx, sn_factor *factor) {
-    sn_factor_info info = sn_factor_get_info(factor);
-    size_t n = (size_t)info.n, m = (size_t)info.kept_count;
-    double *s = malloc(sizeof *s * (m * m + 1)), *x = malloc(sizeof *x * (3 * n + 1)),
-           *g = malloc(sizeof *g * (3 * m + 1));
-    sn_random random = sn_random_make(77);
-    uint64_t hash = SN_HASH_START;
-    assert_done(ctx, sn_factor_schur(factor, s));
-    hash = sn_hash(hash, s, m * m * sizeof *s);
-    for (size_t i = 0; i < 3 * n; i++)
-        x[i] = sn_random_normal(&random);
-    assert_done(ctx, sn_factor_forward(factor, 3, x, g));
-    hash = sn_hash(hash, g, 3 * m * sizeof *g);
-    assert_done(ctx, sn_factor_backward(factor, 3, x, g));
-    hash = sn_hash(hash, x, 3 * n * sizeof *x);
-    assert_done(ctx, sn_factor_solve(factor, 2, x));
-    hash = sn_hash(hash, x, 2 * n * sizeof *x);
-    free(g);
-    free(x);
-    free(s);
-    return hash;
-}
-
-/// The same of a factor made from nothing with these values.
-static uint64_t hash_fresh(sn_context *ctx, const sn_factor_matrix *matrix, const sn_factor_def *def) {
-    sn_factor *factor = NULL;
-    assert_done(ctx, sn_factor_create(ctx, matrix, def, &factor));
-    assert_done(ctx, sn_factor_numeric(factor, matrix));
-    uint64_t hash = hash_numbers(ctx, factor);
-    sn_factor_destroy(&factor);
-    return hash;
-}
-
 /// Changes the entries among the named unknowns: some become zero, none makes the matrix indefinite.
 static void change_entries(sn_random *random, const bool *named, sn_csr *a) {
     for (int32_t i = 0; i < a->n; i++)
