@@ -21,7 +21,7 @@ void sn_tiles_run(bool shared, int32_t count, sn_tile_task *task, const void *da
         task(data, tile);
 }
 
-static const sn_factor_group *group_of(const sn_factor *factor, int32_t s) {
+const sn_factor_group *sn_factor_group_of(const sn_factor *factor, int32_t s) {
     const sn_factor_group *group = factor->groups;
     while (group->supernode_end <= s)
         group++;
@@ -36,7 +36,7 @@ void sn_factor_list_places(const sn_factor *factor, int32_t s, int32_t *out_plac
     memcpy(out_place, rows, (size_t)node->row_count * sizeof *rows);
     if (!leaves_group || node->row_count == 0)
         return;
-    const sn_factor_group *group = group_of(factor, s);
+    const sn_factor_group *group = sn_factor_group_of(factor, s);
     const int32_t *boundary = factor->boundary_place + group->boundary_start;
     for (int32_t i = 0; i < node->row_count; i++)
         out_place[i] = boundary[rows[i] - group->place - group->column_count];
@@ -50,15 +50,15 @@ static void list_children_tile(const void *data, int32_t tile) {
     const sn_supernode *node = f->node;
     const int32_t *row_place = factor->row_place + node->row_start;
     for (int32_t j = 0; j < node->width; j++)
-        f->front_index[node->place + j] = j;
+        f->front_index[node->place - f->first_place + j] = j;
     for (int32_t i = 0; i < node->row_count; i++)
-        f->front_index[row_place[i]] = node->width + i;
+        f->front_index[row_place[i] - f->first_place] = node->width + i;
     int32_t *relative = f->relative;
     for (int32_t c = node->first_child; c != SN_FACTOR_NONE; c = factor->supernodes[c].next_sibling) {
         int32_t count = factor->supernodes[c].row_count;
         sn_factor_list_places(factor, c, relative);
         for (int32_t i = 0; i < count; i++)
-            relative[i] = f->front_index[relative[i]];
+            relative[i] = f->front_index[relative[i] - f->first_place];
         relative += count;
     }
 }
@@ -67,7 +67,7 @@ static uint8_t *panel_of(const sn_front *f) {
     const sn_factor *factor = f->factor;
     return f->node->panel_in_values
                ? (uint8_t *)factor->values + f->node->value_start * (int64_t)factor->kernels->value_size
-               : f->scratch + f->node->panel_start;
+               : sn_home_address(factor, f->scratch, f->node->panel_start);
 }
 
 static void pack_in_place_tile(const void *data, int32_t tile) {

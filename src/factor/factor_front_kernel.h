@@ -101,11 +101,15 @@ static void NAME(factor_dense)(bool shared, const sn_dense *matrix) {
 
 // ---- Fronts
 
+static REAL *NAME(update_column)(const sn_front *f, const sn_supernode *node, int32_t column) {
+    return (REAL *)sn_update_column(f->factor, node, f->scratch, column);
+}
+
 /// Diagonal entry of a column of panel and update; the rows below follow it.
 static REAL *NAME(front_column)(const sn_front *f, int32_t column) {
     int32_t width = f->node->width;
     return column < width ? (REAL *)f->panel + sn_panel_column(f->node, column)
-                          : (REAL *)f->update + sn_update_column(f->node, column - width);
+                          : NAME(update_column)(f, f->node, column - width);
 }
 
 /// Enters the scaled matrix into a column of the panel, and notes it for a later search for changes.
@@ -141,11 +145,10 @@ SN_CLONES static void NAME(sn_scatter_add)(int32_t count, const int32_t *relativ
 /// Adds what a child's update has for some columns of the front.
 static void NAME(absorb)(const sn_front *f, const sn_supernode *child, const int32_t *relative, int32_t first,
                          int32_t end) {
-    const REAL *source = (const REAL *)sn_update_of(f->factor, child, f->scratch);
     int32_t count = child->row_count;
     for (int32_t j = lower_bound(relative, count, first); j < count && relative[j] < end; j++)
         NAME(sn_scatter_add)
-    (count - j, relative + j, source + sn_update_column(child, j), NAME(front_column)(f, relative[j]));
+    (count - j, relative + j, NAME(update_column)(f, child, j), NAME(front_column)(f, relative[j]));
 }
 
 /// Fills some columns of the front: the matrix, then the children in their order.
@@ -177,7 +180,7 @@ static void NAME(update_tile)(const void *data, int32_t tile) {
     int32_t rows = count - row < TILE_ROWS ? count - row : TILE_ROWS;
     int32_t corner = row == column ? columns : 0;
     int target_stride = (int)sn_trapezoid_stride(count, SN_UPDATE_BLOCK, column / SN_UPDATE_BLOCK), stride;
-    REAL *target = (REAL *)f->update + sn_update_column(f->node, column) + (row - column);
+    REAL *target = NAME(update_column)(f, f->node, column) + (row - column);
     for (int32_t first = 0; first < width; first += SN_PANEL_BLOCK) {
         int32_t depth = width - first < SN_PANEL_BLOCK ? width - first : SN_PANEL_BLOCK;
         const REAL *left = NAME(block_entry)(&panel, width + row, first, &stride);
@@ -219,7 +222,6 @@ static void NAME(factor_front)(bool shared, sn_front *f, int32_t *failed) {
     int32_t total = node->width + node->row_count;
     f->panel = panel_of(f);
     const sn_dense panel = {f->panel, node->width, total, failed, f->flops};
-    f->update = sn_update_of(f->factor, node, f->scratch);
     if (node->first_child != SN_FACTOR_NONE)
         sn_tiles_run(shared, 1, list_children_tile, f);
     sn_tiles_run(shared, sn_pieces(total, ASSEMBLE_COLUMNS), NAME(assemble_tile), f);
@@ -236,11 +238,10 @@ static double NAME(pivot)(const sn_front *f, int32_t column) {
 static void NAME(absorb_schur)(const sn_front *f, const sn_supernode *root, const int32_t *relative,
                                int32_t first, int32_t end) {
     const sn_factor *factor = f->factor;
-    const REAL *update = (const REAL *)sn_update_of(factor, root, f->scratch);
     const double *scale = factor->scale + sn_kept_place(factor);
     int32_t count = root->row_count;
     for (int32_t j = lower_bound(relative, count, first); j < count && relative[j] < end; j++) {
-        const REAL *source = update + sn_update_column(root, j) - j;
+        const REAL *source = NAME(update_column)(f, root, j) - j;
         double *target = sn_schur_column(factor, relative[j]) - relative[j];
         double unit = 1 / scale[relative[j]];
         for (int32_t i = j; i < count; i++)

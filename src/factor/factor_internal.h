@@ -6,10 +6,10 @@
 ///
 /// Numeric phase: multifrontal, in float or double (one source, factor_front_kernel.h). The front of a
 /// supernode with `width` columns and `row_count` rows below is a dense panel and an update matrix that its
-/// parent, or S, absorbs. Where each of them lies is planned beforehand: inside a group in the scratch of the
-/// thread; above the groups in the scratch of all threads, which then is free; the updates that groups leave
-/// for the top in the room of packed panels that are not computed yet, those of their ancestors in the top,
-/// or in that of S.
+/// parent, or S, absorbs. Where each of them lies is planned beforehand. Updates lie by blocks of columns,
+/// each by itself, in the room of the packed panels of ancestors, which are not computed yet. What finds no
+/// room there, and panels, lie in the scratch of the thread (inside a group) or of all threads (above the
+/// groups, when that of the threads is free); what groups leave for the top may also lie in the room of S.
 ///
 /// Fronts hold the scaled matrix E A E: E are powers of 2 that bring the diagonal of A close to 1. That is
 /// exact and keeps floats and halves within their range, whatever the units. With L that of E A E, vectors
@@ -39,13 +39,16 @@
 /// No parent within the free part: the update matrix goes to S.
 enum { SN_FACTOR_NONE = -1 };
 
-/// Where an update matrix lies.
+/// Where a panel or a block of an update matrix lies.
 typedef enum sn_factor_home {
     SN_HOME_SCRATCH, ///< With the panels.
     SN_HOME_VALUES,  ///< In packed panels of ancestors, which are not computed yet.
     SN_HOME_SCHUR,   ///< In S, which is computed last.
-    SN_HOME_UPDATES  ///< In memory for updates alone.
+    SN_HOME_UPDATES  ///< Behind the slots of scratch: what groups leave for the top, and what is kept.
 } sn_factor_home;
+
+/// Panels and blocks start at multiples of so many bytes. Their number is that plus the home.
+enum { SN_FACTOR_ALIGNMENT = 64 };
 
 typedef struct sn_supernode {
     int32_t first;        ///< First column, in elimination order.
@@ -55,14 +58,13 @@ typedef struct sn_supernode {
     int32_t first_child;  ///< Children in ascending order, linked by next_sibling.
     int32_t next_sibling; ///< SN_FACTOR_NONE ends the list.
     int32_t place;        ///< Place of the first column in the sweep vector.
-    int64_t row_start;    ///< Into row_place.
-    int64_t value_start;  ///< Into values: the packed panel.
-    int64_t panel_start;  ///< Bytes into the scratch of the thread, or of all threads (top). If the panel is
-                          ///< in its values: room for a stripe.
-    int64_t update_start; ///< Bytes into update_home.
-    sn_factor_home update_home;
     bool panel_in_values; ///< It is factored and packed where it stays.
     bool update_is_kept;  ///< Stays in memory of its own (SN_HOME_UPDATES) until it is computed anew.
+    int64_t row_start;    ///< Into row_place.
+    int64_t value_start;  ///< Into values: the packed panel.
+    int64_t panel_start;  ///< Where its panel is computed, see sn_home_address(). If that is in its values:
+                          ///< room for a stripe.
+    int64_t block_start;  ///< Into update_block: one for each SN_UPDATE_BLOCK columns of its update matrix.
 } sn_supernode;
 
 /// Entry `source` of the caller's values goes to this row of a front (or of S).
@@ -129,11 +131,15 @@ struct sn_factor {
     void *kept_values; ///< The factor of S: a trapezoid in double while it is computed, then packed in place.
                        ///< It lies in `scratch`: a numeric phase makes it out of date.
     const sn_front_kernels *fronts; ///< Arithmetic of the numeric phase.
-    uint8_t *updates;               ///< Update matrices that lie nowhere else.
-    uint8_t *scratch;               ///< Panels and updates: one slot a thread, or everything for the top.
-    int64_t scratch_size, updates_size, slot_size; ///< Bytes of both, and of a slot.
-    int32_t slot_count;                            ///< Threads that may work on groups at the same time.
-    int32_t *front_index; ///< [slot_count, place_count] index in the current front of a place.
+    int64_t *update_block;          ///< Where the blocks of update matrices lie, see sn_home_address().
+    uint8_t *scratch; ///< Panels and updates: one slot a thread, or everything for the top; updates that are
+                      ///< kept behind that.
+    uint8_t *updates; ///< In scratch, behind the slots.
+    int64_t scratch_size, slot_size; ///< Bytes.
+    int32_t slot_count;              ///< Threads that may work on groups at the same time.
+    int32_t *front_index; ///< [slot_count, index_size], in the top all of it: index in the current front of
+                          ///< each place of a group, or of the top.
+    int32_t index_size;   ///< The most places of a group.
     int32_t *relative;    ///< [slot_count, relative_size] rows of children in the current front; also
                           ///< of all roots in S.
     int64_t relative_size;
@@ -142,7 +148,7 @@ struct sn_factor {
     double *kept_doubles; ///< [kept_count, SN_STRIPE_COLUMNS] between the two, and for packing.
     double *scale;        ///< [place_count] scale of the unknown at each place, a power of 2.
     sn_factor_refinement refinement;
-    double *schur;          ///< The lower triangle of S, a trapezoid of SN_PANEL_BLOCK.
+    double *schur;          ///< The lower triangle of S, by columns.
     sn_supernode kept_node; ///< S as a supernode for the sweeps, in its own values and places.
 
     bool has_numbers, schur_is_factored;
@@ -216,6 +222,10 @@ void sn_factor_mark_path(const sn_factor *factor, int32_t s, bool *mark);
 /// Marks the supernodes whose update matrices stay, as the definition wants it.
 SN_NODISCARD sn_status sn_factor_plan_kept(sn_factor *factor, const sn_factor_def *def);
 
+static inline int32_t sn_pieces(int32_t count, int32_t size) {
+    return count / size + (count % size > 0);
+}
+
 /// Bytes behind packed numbers that kernels may read and ignore.
 enum { SN_PACKED_MARGIN = 192 };
 
@@ -256,8 +266,8 @@ static inline int64_t sn_panel_start(int64_t end, int32_t width) {
                                      : (end + SN_STRIPE_COLUMNS - 1) / SN_STRIPE_COLUMNS * SN_STRIPE_COLUMNS;
 }
 
-/// Panels, updates and S are trapezoids: columns from the diagonal down, stored by blocks of columns, each
-/// with its own leading dimension. Only inside a block is there room above the diagonal.
+/// Panels, updates and the factor of S are trapezoids: columns from the diagonal down, stored by blocks of
+/// columns, each with its own leading dimension. Only inside a block is there room above the diagonal.
 enum { SN_PANEL_BLOCK = 256, SN_UPDATE_BLOCK = 128 };
 
 /// Leading dimension of a block of a trapezoid with `rows` rows in its first column. Columns that are a page
@@ -298,13 +308,13 @@ static inline int64_t sn_panel_column(const sn_supernode *node, int64_t column) 
     return sn_trapezoid_column((int64_t)node->width + node->row_count, SN_PANEL_BLOCK, column);
 }
 
-static inline int64_t sn_update_size(const sn_supernode *node) {
-    return sn_trapezoid_size(node->row_count, SN_UPDATE_BLOCK, node->row_count);
+/// Blocks of an update matrix.
+static inline int32_t sn_update_blocks(const sn_supernode *node) {
+    return sn_pieces(node->row_count, SN_UPDATE_BLOCK);
 }
 
-/// Offset of the diagonal entry of a column of an update matrix.
-static inline int64_t sn_update_column(const sn_supernode *node, int64_t column) {
-    return sn_trapezoid_column(node->row_count, SN_UPDATE_BLOCK, column);
+static inline int64_t sn_update_size(const sn_supernode *node) {
+    return sn_trapezoid_size(node->row_count, SN_UPDATE_BLOCK, node->row_count);
 }
 
 /// Floating-point operations of a supernode's front, with the zeros it stores: the sum of the squares of its
@@ -350,7 +360,8 @@ typedef struct sn_front {
     const double *matrix_value;
     uint8_t *scratch; ///< Slot, or all.
     int32_t *front_index, *relative;
-    void *panel, *update;
+    int32_t first_place; ///< Of front_index.
+    void *panel;
     int64_t *flops;
 } sn_front;
 
@@ -370,13 +381,29 @@ struct sn_front_kernels {
 };
 extern const sn_front_kernels sn_front_kernels_double, sn_front_kernels_float;
 
-static inline uint8_t *sn_update_of(const sn_factor *factor, const sn_supernode *node, uint8_t *scratch) {
-    uint8_t *home = node->update_home == SN_HOME_SCRATCH  ? scratch
-                    : node->update_home == SN_HOME_VALUES ? (uint8_t *)factor->values
-                    : node->update_home == SN_HOME_SCHUR  ? (uint8_t *)factor->schur
-                                                          : factor->updates;
-    return home + node->update_start;
+/// `start` bytes, a multiple of SN_FACTOR_ALIGNMENT, into an sn_factor_home, which is added to it. `scratch`
+/// is that of the front at hand.
+static inline uint8_t *sn_home_address(const sn_factor *factor, uint8_t *scratch, int64_t start) {
+    int64_t home = start % SN_FACTOR_ALIGNMENT;
+    uint8_t *base = home == SN_HOME_SCRATCH  ? scratch
+                    : home == SN_HOME_VALUES ? (uint8_t *)factor->values
+                    : home == SN_HOME_SCHUR  ? (uint8_t *)factor->schur
+                                             : factor->updates;
+    return base + (start - home);
 }
+
+/// Diagonal entry of a column of an update matrix; the rows below follow it.
+static inline uint8_t *sn_update_column(const sn_factor *factor, const sn_supernode *node, uint8_t *scratch,
+                                        int32_t column) {
+    int64_t block = column / SN_UPDATE_BLOCK;
+    int64_t offset =
+        column % SN_UPDATE_BLOCK * (sn_trapezoid_stride(node->row_count, SN_UPDATE_BLOCK, block) + 1);
+    return sn_home_address(factor, scratch, factor->update_block[node->block_start + block]) +
+           offset * (int64_t)factor->fronts->real_size;
+}
+
+/// Group of supernode `s`, which is below the top.
+const sn_factor_group *sn_factor_group_of(const sn_factor *factor, int32_t s);
 
 /// Lists where the rows of `node`, number `s`, lie in the places of the top, or of its own group if its
 /// parent is in that.
@@ -406,14 +433,10 @@ SN_NODISCARD sn_status sn_factor_check_matrix(const sn_factor *factor, const sn_
 
 /// Diagonal entry of a column of S; the rows below follow it.
 static inline double *sn_schur_column(const sn_factor *factor, int32_t column) {
-    return factor->schur + sn_trapezoid_column(factor->kept_count, SN_PANEL_BLOCK, column);
+    return factor->schur + (int64_t)column * factor->kept_count - (int64_t)column * (column - 1) / 2;
 }
 
 /// Factors S for the sweeps, unless it is done.
 SN_NODISCARD sn_status sn_schur_factor(sn_factor *factor);
-
-static inline int32_t sn_pieces(int32_t count, int32_t size) {
-    return count / size + (count % size > 0);
-}
 
 #endif

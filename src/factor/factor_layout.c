@@ -141,7 +141,7 @@ static void list_rows(sn_factor *factor, layout *l) {
             int32_t s = l->node_of[l->column[e]];
             for (; s != SN_FACTOR_NONE && l->mark[s] != i; s = factor->supernodes[s].parent) {
                 l->mark[s] = i;
-                l->rows[factor->supernodes[s].update_start++] = i;
+                l->rows[factor->supernodes[s].panel_start++] = i;
             }
         }
     }
@@ -160,7 +160,7 @@ static sn_status find_rows(sn_factor *factor, const sn_factor_matrix *pattern, l
     for (int32_t s = 0; s < factor->supernode_count; s++) {
         sn_supernode *node = &factor->supernodes[s];
         node->row_start = row_total;
-        node->update_start = row_total; // serves as the fill mark of list_rows() until updates are planned
+        node->panel_start = row_total; // serves as the fill mark of list_rows() until panels are planned
         row_total += node->row_count;
         for (int32_t j = 0; j < node->width; j++)
             l->node_of[node->first + j] = s;
@@ -377,7 +377,7 @@ static sn_status allocate_numbers(sn_factor *factor) {
     factor->kept_places = kept_places;
     SN_TRY_NEW(ctx, factor->kept_doubles, kept_count * SN_STRIPE_COLUMNS);
     SN_TRY_NEW(ctx, factor->scale, place_count);
-    SN_TRY_NEW(ctx, factor->schur, sn_trapezoid_size(factor->kept_count, SN_PANEL_BLOCK, factor->kept_count));
+    SN_TRY_NEW(ctx, factor->schur, kept_count * (kept_count + 1) / 2);
 
 cleanup:
     return status;

@@ -25,11 +25,13 @@ static const sn_factor_failure no_failure = {INT32_MAX, 0};
 /// Front `s` in a slot of the scratch; slot 0 may be all of it.
 static sn_front front_make(const numeric *run, int32_t s, int32_t slot, int64_t *flops) {
     const sn_factor *factor = run->factor;
+    bool is_top = s >= factor->first_top;
     return (sn_front){.factor = factor,
                       .node = &factor->supernodes[s],
+                      .first_place = is_top ? factor->top_place : sn_factor_group_of(factor, s)->place,
                       .matrix_value = run->matrix_value,
                       .scratch = factor->scratch + factor->slot_size * slot,
-                      .front_index = factor->front_index + (int64_t)factor->place_count * slot,
+                      .front_index = factor->front_index + (int64_t)factor->index_size * slot,
                       .relative = factor->relative + factor->relative_size * slot,
                       .flops = flops};
 }

@@ -179,7 +179,7 @@ void sn_factor_destroy(sn_factor **factor) {
     SN_RELEASE(ctx, f->touched);
     SN_RELEASE(ctx, f->entry_values);
     SN_RELEASE(ctx, f->values);
-    SN_RELEASE(ctx, f->updates);
+    SN_RELEASE(ctx, f->update_block);
     SN_RELEASE(ctx, f->front_index);
     SN_RELEASE(ctx, f->relative);
     SN_RELEASE(ctx, f->scratch);

@@ -145,7 +145,7 @@ void sn_pack_in_place(const sn_front *front) {
                        factor->fronts->real_size,
                        factor->kernels->value_size,
                        factor->storage,
-                       front->scratch + node->panel_start};
+                       sn_home_address(factor, front->scratch, node->panel_start)};
     pack_where_it_stands(&p);
 }
 
