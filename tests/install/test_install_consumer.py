@@ -45,7 +45,7 @@ def wrong_numbers(output):
     well the heated block is in balance before and after a partial update."""
     errors, orders = numbers("error", output), numbers("order", output)
     balance, power = numbers("out of balance by", output), numbers("power", output)
-    if len(errors) != 3 or len(orders) != 2 or len(balance) != 2 or len(power) != 6:
+    if len(errors) != 3 or len(orders) != 2 or len(balance) != 6 or len(power) != 6:
         return "lines are missing"
     if errors[-1] > 8e-4 or any(abs(order - 2) > 0.05 for order in orders):
         return "the error at 32^3 cells exceeds 8e-4, or the order is not 2"
