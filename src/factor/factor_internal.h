@@ -36,6 +36,8 @@
 #include "base/base_context.h"
 #include "sinew/factor.h"
 
+#include <string.h>
+
 /// No parent within the free part: the update matrix goes to S.
 enum { SN_FACTOR_NONE = -1 };
 
@@ -120,7 +122,7 @@ struct sn_factor {
 
     /// Partial refactorization. A stale supernode holds no numbers; its parent is stale, too.
     int32_t *node_of; ///< [n] supernode of an unknown, SN_FACTOR_NONE for kept unknowns.
-    bool *stale;      ///< [supernode_count]
+    bool *stale;      ///< [supernode_count] bytes, like those of `touched`: see sn_next_marked().
     bool *touched;    ///< [supernode_count] what the numeric phase now running computes.
     bool keeps_updates;
     double *entry_values; ///< If it keeps updates: entries as last factored, in the order of `entries`.
@@ -215,6 +217,13 @@ SN_NODISCARD sn_status sn_factor_allocate(sn_factor *factor);
 
 /// Plans where panels and updates lie, and allocates their memory. Packed panels have their places.
 SN_NODISCARD sn_status sn_factor_plan_memory(sn_factor *factor);
+
+/// The first supernode from `s` on that is marked, or `end`. There may be many, and few marked: a loop over
+/// all of them would take longer than a small change.
+static inline int32_t sn_next_marked(const bool *mark, int32_t s, int32_t end) {
+    const bool *found = s < end ? memchr(mark + s, true, (size_t)(end - s)) : NULL;
+    return found ? (int32_t)(found - mark) : end;
+}
 
 /// Marks the supernode (SN_FACTOR_NONE: nothing) and its ancestors. `mark` must be upward closed.
 void sn_factor_mark_path(const sn_factor *factor, int32_t s, bool *mark);

@@ -39,9 +39,8 @@ static sn_front front_make(const numeric *run, int32_t s, int32_t slot, int64_t 
 /// Factors the touched supernodes first..end-1 on one thread.
 static sn_factor_failure factor_alone(const numeric *run, int32_t first, int32_t end, int32_t slot,
                                       int64_t *flops) {
-    for (int32_t s = first; s < end; s++) {
-        if (!run->factor->touched[s])
-            continue;
+    const bool *touched = run->factor->touched;
+    for (int32_t s = sn_next_marked(touched, first, end); s < end; s = sn_next_marked(touched, s + 1, end)) {
         int32_t failed = -1;
         sn_front f = front_make(run, s, slot, flops);
         run->factor->fronts->factor(false, &f, &failed);
@@ -80,9 +79,9 @@ static bool is_small(const sn_supernode *node) {
 
 /// End of the run of supernodes from `first` on, none of them both touched and large.
 static int32_t small_end(const sn_factor *factor, int32_t first, int32_t end) {
-    int32_t s = first;
-    while (s < end && (!factor->touched[s] || is_small(&factor->supernodes[s])))
-        s++;
+    int32_t s = sn_next_marked(factor->touched, first, end);
+    while (s < end && is_small(&factor->supernodes[s]))
+        s = sn_next_marked(factor->touched, s + 1, end);
     return s;
 }
 
@@ -108,26 +107,47 @@ static sn_factor_failure factor_together(numeric *run, int32_t first, int32_t en
     return failure;
 }
 
+/// Operations on the touched supernodes first..end-1 that one thread does, and that threads may share.
+typedef struct work {
+    double small, large;
+} work;
+
+static work work_of(const sn_factor *factor, int32_t first, int32_t end) {
+    const bool *touched = factor->touched;
+    work w = {0, 0};
+    for (int32_t s = sn_next_marked(touched, first, end); s < end; s = sn_next_marked(touched, s + 1, end)) {
+        const sn_supernode *node = &factor->supernodes[s];
+        *(is_small(node) ? &w.small : &w.large) += sn_front_flops(node->width, node->row_count);
+    }
+    return w;
+}
+
 /// Whether all threads on one group after the other would be done before each thread with groups of its own:
 /// so it is if few groups are touched. The tiles, and so the bits, are the same.
 static bool is_better_together(const sn_factor *factor) {
-    double threads = sn_context_thread_count(factor->context), small = 0, large = 0, longest = 0;
+    double threads = sn_context_thread_count(factor->context), longest = 0;
+    work all = {0, 0};
     for (int32_t g = 0; g < factor->group_count; g++) {
-        double before = small + large;
-        for (int32_t s = factor->groups[g].first_supernode; s < factor->groups[g].supernode_end; s++) {
-            const sn_supernode *node = &factor->supernodes[s];
-            if (factor->touched[s])
-                *(is_small(node) ? &small : &large) += sn_front_flops(node->width, node->row_count);
-        }
-        longest = fmax(longest, small + large - before);
+        work own = work_of(factor, factor->groups[g].first_supernode, factor->groups[g].supernode_end);
+        all.small += own.small;
+        all.large += own.large;
+        longest = fmax(longest, own.small + own.large);
     }
-    return small + large / threads < fmax(longest, (small + large) / threads);
+    return all.small + all.large / threads < fmax(longest, (all.small + all.large) / threads);
+}
+
+/// One thread is done with a small change before others have been called.
+static int32_t choose_threads(const sn_factor *factor) {
+    // An entry of S takes as long as some operations.
+    double schur = 4.0 * factor->kept_count * factor->kept_count;
+    work all = work_of(factor, 0, factor->supernode_count);
+    return all.small + all.large + schur < SMALL_FLOPS ? 1 : sn_context_thread_count(factor->context);
 }
 
 static void factor_touched(numeric *run) {
     const sn_factor *factor = run->factor;
     bool together = is_better_together(factor);
-#pragma omp parallel num_threads(sn_context_thread_count(factor->context))
+#pragma omp parallel num_threads(choose_threads(factor))
     {
         sn_factor_failure failure =
             together ? factor_together(run, 0, factor->first_top) : factor_groups(run);
@@ -154,23 +174,21 @@ sn_status sn_factor_report(sn_factor *factor, sn_factor_failure failure) {
 
 sn_status sn_factor_compute(sn_factor *factor, const sn_factor_matrix *matrix) {
     numeric run = {factor, matrix->value, -1, no_failure, no_failure, 0};
-    bool is_complete = true;
+    const bool *touched = factor->touched;
+    int32_t count = factor->supernode_count;
     factor->has_numbers = false;
     factor->schur_is_factored = false;
     factor->info.failed_unknown = -1;
     factor->info.failed_pivot = 0;
-    for (int32_t s = 0; s < factor->supernode_count; s++)
-        is_complete &= factor->touched[s];
-    for (int32_t s = 0; s < factor->supernode_count; s++)
-        factor->stale[s] |= factor->touched[s];
-    if (is_complete)
+    if (!memchr(touched, false, (size_t)count))
         sn_factor_choose_scales(factor, matrix);
+    for (int32_t s = sn_next_marked(touched, 0, count); s < count; s = sn_next_marked(touched, s + 1, count))
+        factor->stale[s] = true;
     factor_touched(&run);
     factor->info.done_flops = (double)run.flops;
     if (run.failure.column != INT32_MAX)
         return sn_factor_report(factor, run.failure);
-    for (int32_t s = 0; s < factor->supernode_count; s++)
-        factor->stale[s] = false;
+    memset(factor->stale, false, (size_t)count);
     factor->has_numbers = true;
     return SN_OK;
 }
@@ -200,8 +218,7 @@ sn_status sn_factor_numeric(sn_factor *factor, const sn_factor_matrix *matrix) {
     sn_status status = SN_OK;
     SN_TRY(sn_factor_check_matrix(factor, matrix));
     SN_TRY(check_values(factor, matrix));
-    for (int32_t s = 0; s < factor->supernode_count; s++)
-        factor->touched[s] = true;
+    memset(factor->touched, true, (size_t)factor->supernode_count);
     SN_TRY(sn_factor_compute(factor, matrix));
 
 cleanup:

@@ -64,8 +64,7 @@ static sn_status check_changed(const sn_factor *factor, int32_t changed_count, c
 
 /// Starts `touched` with what holds no numbers.
 static void touch_stale(sn_factor *factor) {
-    for (int32_t s = 0; s < factor->supernode_count; s++)
-        factor->touched[s] = factor->stale[s];
+    memcpy(factor->touched, factor->stale, (size_t)factor->supernode_count);
 }
 
 /// Whether an entry of the supernode is other than when it was factored.
@@ -90,14 +89,26 @@ static void touch_source(sn_factor *factor, int32_t s) {
         factor->touched[s] = true;
 }
 
+/// The last marked supernode before `end`, or -1.
+static int32_t last_marked(const bool *mark, int32_t end) {
+    uint64_t marks = 0;
+    for (; end >= (int32_t)sizeof marks; end -= (int32_t)sizeof marks) {
+        memcpy(&marks, mark + end - sizeof marks, sizeof marks);
+        if (marks)
+            break;
+    }
+    while (end > 0 && !mark[end - 1])
+        end--;
+    return end - 1;
+}
+
 /// Adds the supernodes whose update a touched parent, or S, needs and does not find. Looks at no others:
 /// there may be many, and few touched.
 static void touch_sources(sn_factor *factor) {
     for (int32_t k = 0; k < factor->root_count; k++)
         touch_source(factor, factor->roots[k]);
-    for (int32_t s = factor->supernode_count - 1; s >= 0; s--) {
-        if (!factor->touched[s])
-            continue;
+    for (int32_t s = last_marked(factor->touched, factor->supernode_count); s >= 0;
+         s = last_marked(factor->touched, s)) {
         for (int32_t c = factor->supernodes[s].first_child; c != SN_FACTOR_NONE;
              c = factor->supernodes[c].next_sibling)
             touch_source(factor, c);
@@ -118,10 +129,12 @@ static sn_status check_columns(const sn_factor *factor, const sn_factor_matrix *
 /// The same for all that is about to be read.
 static sn_status check_touched(const sn_factor *factor, const sn_factor_matrix *matrix) {
     sn_status status = SN_OK;
-    for (int32_t s = 0; s < factor->supernode_count; s++) {
+    const bool *touched = factor->touched;
+    int32_t count = factor->supernode_count;
+    for (int32_t s = sn_next_marked(touched, 0, count); s < count;
+         s = sn_next_marked(touched, s + 1, count)) {
         const sn_supernode *node = &factor->supernodes[s];
-        if (factor->touched[s])
-            SN_TRY(check_columns(factor, matrix, node->first, node->first + node->width));
+        SN_TRY(check_columns(factor, matrix, node->first, node->first + node->width));
     }
     SN_TRY(check_columns(factor, matrix, factor->free_count, factor->info.n));
 
@@ -139,8 +152,7 @@ sn_status sn_factor_update(sn_factor *factor, const sn_factor_matrix *matrix, in
         SN_TRY(sn_factor_check_dropped(factor, matrix, 0, factor->info.n));
     touch_stale(factor);
     if (changed_count == SN_FACTOR_FIND_CHANGED && !factor->keeps_updates) {
-        for (int32_t s = 0; s < factor->supernode_count; s++)
-            factor->touched[s] = true;
+        memset(factor->touched, true, (size_t)factor->supernode_count);
     } else if (changed_count == SN_FACTOR_FIND_CHANGED) {
         touch_found(factor, matrix->value);
     } else {
