@@ -157,8 +157,9 @@ struct sn_factor {
 };
 
 /// Orders the unknowns that are not left out: out_order[k] is the unknown eliminated k-th. `is_out` [n].
+/// Halves have about the same weight: `weight` [n], NULL: 1 each.
 SN_NODISCARD sn_status sn_factor_order(sn_context *ctx, const sn_factor_matrix *pattern, const bool *is_out,
-                                       int32_t seed, int32_t *out_order);
+                                       const int32_t *weight, int32_t seed, int32_t *out_order);
 
 /// Result of the symbolic analysis, before memory is laid out.
 typedef struct sn_symbolic {

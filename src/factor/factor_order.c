@@ -84,23 +84,24 @@ static void list_components(int32_t n, const int32_t *component, int32_t compone
 }
 
 /// METIS seeds and draws from the host's rand(), so calls must not overlap.
-static int call_metis(idx_t count, idx_t *start, idx_t *neighbor, idx_t *options, idx_t *order,
+static int call_metis(idx_t count, idx_t *start, idx_t *neighbor, idx_t *weight, idx_t *options, idx_t *order,
                       idx_t *inverse) {
     int result = METIS_ERROR;
 #pragma omp critical(sn_factor_metis)
-    result = METIS_NodeND(&count, start, neighbor, NULL, options, order, inverse);
+    result = METIS_NodeND(&count, start, neighbor, weight, options, order, inverse);
     return result;
 }
 
 /// Scratch of a component's graph in its own numbering.
 typedef struct local_graph {
     idx_t *start, *neighbor, *order, *inverse;
+    idx_t *weight;  ///< NULL: 1 each
     int32_t *local; ///< [n] number of an unknown inside its component
 } local_graph;
 
 /// Orders one connected component: list[0 .. count-1], rewritten in the new order.
-static sn_status order_component(sn_context *ctx, const graph *g, int32_t seed, local_graph *part,
-                                 int32_t count, int32_t *list) {
+static sn_status order_component(sn_context *ctx, const graph *g, const int32_t *weight, int32_t seed,
+                                 local_graph *part, int32_t count, int32_t *list) {
     // One or two nodes leave METIS nothing to dissect.
     if (count < 3)
         return SN_OK;
@@ -109,6 +110,8 @@ static sn_status order_component(sn_context *ctx, const graph *g, int32_t seed, 
     idx_t end = 0;
     for (int32_t i = 0; i < count; i++) {
         part->start[i] = end;
+        if (weight)
+            part->weight[i] = weight[list[i]];
         for (int32_t e = g->start[list[i]]; e < g->start[list[i] + 1]; e++)
             part->neighbor[end++] = part->local[g->neighbor[e]];
     }
@@ -118,7 +121,8 @@ static sn_status order_component(sn_context *ctx, const graph *g, int32_t seed, 
     METIS_SetDefaultOptions(options);
     options[METIS_OPTION_NUMBERING] = 0;
     options[METIS_OPTION_SEED] = seed;
-    int result = call_metis(count, part->start, part->neighbor, options, part->order, part->inverse);
+    int result =
+        call_metis(count, part->start, part->neighbor, part->weight, options, part->order, part->inverse);
     if (result == METIS_ERROR_MEMORY)
         return sn_fail(ctx, SN_ERR_NO_MEMORY, "out of memory while ordering %d unknowns", (int)count);
     if (result != METIS_OK)
@@ -130,8 +134,8 @@ static sn_status order_component(sn_context *ctx, const graph *g, int32_t seed, 
     return SN_OK;
 }
 
-sn_status sn_factor_order(sn_context *ctx, const sn_factor_matrix *pattern, const bool *is_out, int32_t seed,
-                          int32_t *out_order) {
+sn_status sn_factor_order(sn_context *ctx, const sn_factor_matrix *pattern, const bool *is_out,
+                          const int32_t *weight, int32_t seed, int32_t *out_order) {
     sn_status status = SN_OK;
     graph g = {0};
     local_graph part = {0};
@@ -151,12 +155,15 @@ sn_status sn_factor_order(sn_context *ctx, const sn_factor_matrix *pattern, cons
     SN_TRY_NEW(ctx, part.order, n);
     SN_TRY_NEW(ctx, part.inverse, n);
     SN_TRY_NEW(ctx, part.local, n);
+    if (weight)
+        SN_TRY_NEW(ctx, part.weight, n);
     int32_t count = find_components(&g, n, is_out, part.local, component);
     list_components(n, component, count, bound, out_order);
     for (int32_t c = 0; c < count; c++)
-        SN_TRY(order_component(ctx, &g, seed, &part, bound[c + 1] - bound[c], out_order + bound[c]));
+        SN_TRY(order_component(ctx, &g, weight, seed, &part, bound[c + 1] - bound[c], out_order + bound[c]));
 
 cleanup:
+    SN_RELEASE(ctx, part.weight);
     SN_RELEASE(ctx, part.local);
     SN_RELEASE(ctx, part.inverse);
     SN_RELEASE(ctx, part.order);

@@ -1,6 +1,8 @@
 /// The partial factor against dense reference arithmetic, on generated matrices and kept sets of all kinds.
 #include "factor_cases.h"
 
+#include "factor/factor_internal.h"
+
 enum { CASES = 120, MAX_N = 400 };
 
 static void check_schur(sn_context *ctx, const sn_factor *factor, const sn_csr *a, const int32_t *kept,
@@ -241,10 +243,46 @@ static void refuses_wrong_arguments(void **state) {
     test_context_end(&ctx);
 }
 
+/// A patch that half of the surface of a lattice makes takes no more operations than by the order that knows
+/// nothing of it.
+static void orders_around_a_large_kept_set(void **state) {
+    (void)state;
+    enum { SIDE = 14, N = SIDE * SIDE * SIDE, KEPT = 2 * SIDE * SIDE };
+    sn_context *ctx = test_context(1);
+    sn_csr a = make_lattice(ctx, SIDE);
+    sn_factor_matrix matrix = view(&a);
+    static int32_t kept[KEPT];
+    static bool is_kept[N];
+    static const bool is_late[N];
+    sn_symbolic plain = {0};
+    sn_factor_def def = sn_factor_def_default();
+    sn_factor *factor = NULL;
+    def.kept = kept;
+    for (int32_t i = 0; i < N && def.kept_count < KEPT; i++)
+        if (i / SIDE % SIDE == 0 || i / SIDE / SIDE == 0) {
+            kept[def.kept_count++] = i;
+            is_kept[i] = true;
+        }
+    assert_done(ctx, sn_new(ctx, N, sizeof *plain.order, (void **)&plain.order));
+    assert_done(ctx, sn_factor_order(ctx, &matrix, is_kept, NULL, 0, plain.order));
+    memcpy(plain.order + N - def.kept_count, kept, (size_t)def.kept_count * sizeof *kept);
+    assert_done(ctx, sn_factor_analyze(ctx, &matrix, N - def.kept_count, is_late, &plain));
+    assert_done(ctx, sn_factor_create(ctx, &matrix, &def, &factor));
+    assert_at_most(sn_factor_get_info(factor).flops, plain.flops);
+    assert_done(ctx, sn_factor_numeric(factor, &matrix));
+    sn_factor_destroy(&factor);
+    sn_symbolic_destroy(ctx, &plain);
+    sn_csr_destroy(ctx, &a);
+    test_context_end(&ctx);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(agrees_with_dense_arithmetic), cmocka_unit_test(same_bits_for_any_thread_count),
-        cmocka_unit_test(names_the_unknown_that_fails), cmocka_unit_test(indefinite_schur_leaves_the_vector),
+        cmocka_unit_test(agrees_with_dense_arithmetic),
+        cmocka_unit_test(same_bits_for_any_thread_count),
+        cmocka_unit_test(names_the_unknown_that_fails),
+        cmocka_unit_test(indefinite_schur_leaves_the_vector),
+        cmocka_unit_test(orders_around_a_large_kept_set),
         cmocka_unit_test(refuses_wrong_arguments),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
