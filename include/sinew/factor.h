@@ -4,6 +4,10 @@
 /// A11 = L11 L11', L21 = A21 L11^-T, S = A22 - L21 L21'. S is dense, its rows in the order of the kept list.
 /// Source: Wang et al. 2021, "Optimized Processing of Localized Collisions in Projective Dynamics", for the
 /// kept set; supernodal multifrontal factorization with a METIS nested-dissection ordering of part 1.
+///
+/// Units are the caller's: those of A, x and b. Vectors are [n, width] row-major, by unknown. Functions that
+/// take a factor may write to it and to its context's message: one thread at a time. A factor of NULL is
+/// SN_ERR_INVALID_ARGUMENT.
 #ifndef SINEW_FACTOR_H
 #define SINEW_FACTOR_H
 
@@ -20,7 +24,7 @@ typedef struct sn_factor sn_factor;
 typedef struct sn_factor_matrix {
     int32_t n;             ///< Unknowns, >= 0.
     const int64_t *start;  ///< [n + 1]
-    const int32_t *column; ///< [start[n]]
+    const int32_t *column; ///< [start[n]] 0 to row
     const double *value;   ///< [start[n]]; may be NULL for sn_factor_create() without drop_zeros.
 } sn_factor_matrix;
 
@@ -72,27 +76,31 @@ typedef struct sn_factor_def {
 
 /// What the analysis predicts and the factorization takes.
 typedef struct sn_factor_info {
-    int32_t n, kept_count, supernode_count;
-    int64_t nonzeros;      ///< Entries of L11 (lower, with diagonal) and L21, without padding.
-    int64_t kept_nonzeros; ///< Entries of one triangle of S.
-    int64_t dropped_count; ///< Entries of the pattern that drop_zeros has left out.
-    double flops;          ///< Of a numeric factorization, S included, by entries without padding.
-    double work_flops;     ///< The same with the zeros that merged columns store: what will be done.
-    double done_flops;     ///< Counted in the last sn_factor_numeric() or sn_factor_update().
+    int32_t n, kept_count;   ///< As they were given.
+    int32_t supernode_count; ///< Runs of columns that are eliminated together.
+    int64_t nonzeros;        ///< Entries of L11 (lower, with diagonal) and L21, without padding.
+    int64_t kept_nonzeros;   ///< Entries of one triangle of S.
+    int64_t dropped_count;   ///< Entries of the pattern that drop_zeros has left out.
+    double flops;            ///< Of a numeric factorization, S included, by entries without padding.
+    double work_flops;       ///< The same with the zeros that merged columns store: what will be done.
+    double done_flops;       ///< Counted in the last sn_factor_numeric() or sn_factor_update().
     double update_bytes; ///< Part of memory_bytes that serves sn_factor_update() alone: update matrices, and
                          ///< the entries last factored.
     double memory_bytes; ///< Held by the object: L, S, room for fronts and vectors, indices. No phase needs
                          ///< more but the first sn_factor_refine() and, for a time, the ordering: METIS
                          ///< takes memory of its own, a multiple of the pattern, before L is allocated.
     int32_t failed_unknown; ///< Whose pivot was not positive in the last numeric phase; -1: none.
-    double failed_pivot;    ///< Its value.
+    double failed_pivot;    ///< Its value, in the units of A.
 } sn_factor_info;
 
 /// The defaults (no kept or late unknowns, nothing kept for updates, seed 0), with the mark.
 SN_API sn_factor_def sn_factor_def_default(void);
 
 /// Analyzes a pattern: ordering, elimination tree, supernodes, memory for the numeric phase and for sweeps
-/// with up to three right-hand sides. `def` may be NULL for the defaults.
+/// with up to three right-hand sides. `def` may be NULL for the defaults; its lists and the pattern are
+/// borrowed during the call only. Cost: METIS, O(entries of A log n), and O(entries of L); with a large kept
+/// set (kept_count^2 > n) three times that, because three orders are tried. Memory:
+/// sn_factor_info.memory_bytes.
 /// @return SN_OK; SN_ERR_INVALID_ARGUMENT (malformed rows, kept unknown out of range or named twice, more
 /// entries than can be numbered, zeros to drop and no values); SN_ERR_NO_MEMORY: *out_factor is unchanged.
 SN_API SN_NODISCARD sn_status sn_factor_create(sn_context *context, const sn_factor_matrix *pattern,
@@ -102,7 +110,7 @@ SN_API void sn_factor_destroy(sn_factor **factor);
 
 /// Computes L11, L21 and S from the values of a matrix with the analyzed pattern. May be repeated with other
 /// values; allocates nothing. With kept unknowns, S is left unfactored for the caller to change;
-/// sn_factor_schur() reads it. Same bits for any number of threads.
+/// sn_factor_schur() reads it. Same bits for any number of threads. Cost: sn_factor_info.work_flops.
 /// @return SN_OK; SN_ERR_NOT_POSITIVE_DEFINITE (sn_factor_info names the unknown): the factor holds no
 /// numbers until the next success; SN_ERR_NON_FINITE, SN_ERR_INVALID_ARGUMENT (the pattern differs in size,
 /// or an entry that was dropped is not 0: the message names row and column): nothing is changed.
@@ -111,19 +119,23 @@ SN_API SN_NODISCARD sn_status sn_factor_numeric(sn_factor *factor, const sn_fact
 /// Solves A x = b with all of A: forward sweep, solve with S (factored on first use after a numeric phase),
 /// backward. `x` [n, width] row-major holds b on entry and x on return; width 1 to 3 interleaved right-hand
 /// sides in one sweep.
-/// @return SN_OK; SN_ERR_NOT_POSITIVE_DEFINITE if S is not: x is unchanged; SN_ERR_INVALID_ARGUMENT.
+/// Cost: 4 flops an entry of L and right-hand side, in two passes over L; 4 an entry of S; the first call
+/// after a numeric phase also kept_count^3 / 3. Memory: none. Same bits for any number of threads.
+/// @return SN_OK; SN_ERR_NOT_POSITIVE_DEFINITE if S is not (sn_factor_info names the unknown), or
+/// SN_ERR_INVALID_ARGUMENT (no numbers, width not 1 to 3, no array): x is unchanged, and so are L and S.
 SN_API SN_NODISCARD sn_status sn_factor_solve(sn_factor *factor, int32_t width, double *x);
 
 /// Forward sweep: `b` [n, width] by unknown. On return the rows of part 1 hold y1 = L11^-1 b1 (kept inside
 /// the factor's ordering: pass the same array to sn_factor_backward()) and `kept_rows` [kept_count, width]
 /// holds g2 = b2 - L21 y1 in the order of the kept list; it may be NULL if nothing is kept.
+/// Cost: 2 flops an entry of L and right-hand side, in one pass over L. Memory: none.
 /// @return SN_OK; SN_ERR_INVALID_ARGUMENT (no numbers, width not 1 to 3, array missing): nothing is changed.
 SN_API SN_NODISCARD sn_status sn_factor_forward(sn_factor *factor, int32_t width, double *b,
                                                 double *kept_rows);
 
 /// Backward sweep: given `b` as sn_factor_forward() left it and the kept solution z2 `kept_rows` [kept_count,
-/// width], writes x1 = L11^-T (y1 - L21' z2) and x2 = z2 into `b`, by unknown. @return as
-/// sn_factor_forward().
+/// width], writes x1 = L11^-T (y1 - L21' z2) and x2 = z2 into `b`, by unknown. Cost, memory and @return as
+/// sn_factor_forward(). The rows of part 2 of `b` are not read.
 SN_API SN_NODISCARD sn_status sn_factor_backward(sn_factor *factor, int32_t width, double *b,
                                                  const double *kept_rows);
 
@@ -149,11 +161,12 @@ SN_API SN_NODISCARD sn_status sn_factor_refine(sn_factor *factor, const sn_facto
                                                int32_t width, const double *b, double *x, double tolerance,
                                                int32_t iterations, double *out_residual);
 
-/// Copies S into `out_schur` [kept_count, kept_count], both triangles, in the order of the kept list.
-/// @return SN_OK; SN_ERR_INVALID_ARGUMENT: no numbers, or no array.
+/// Copies S into `out_schur` [kept_count, kept_count], both triangles, in the order of the kept list, also
+/// after S was factored. Cost: one pass over S. Memory: none.
+/// @return SN_OK; SN_ERR_INVALID_ARGUMENT (no numbers, or no array): nothing is changed.
 SN_API SN_NODISCARD sn_status sn_factor_schur(const sn_factor *factor, double *out_schur);
 
-/// Counts and predictions; valid after sn_factor_create().
+/// Counts and predictions; valid after sn_factor_create(). All 0, and failed_unknown -1, if `factor` is NULL.
 SN_API sn_factor_info sn_factor_get_info(const sn_factor *factor);
 
 /// Value of `changed_count` that lets sn_factor_update() look for the changes itself.
@@ -177,8 +190,8 @@ SN_API sn_factor_info sn_factor_get_info(const sn_factor *factor);
 /// @return SN_OK; SN_ERR_NOT_POSITIVE_DEFINITE (sn_factor_info names the unknown): the factor holds no
 /// numbers until the next success. What was not on the paths still stands, and what was is done again in the
 /// next call without being named: sn_factor_update() with the former values takes the change back at the
-/// same cost. SN_ERR_NON_FINITE, SN_ERR_INVALID_ARGUMENT: nothing is changed.
-/// Memory: none. Before the first sn_factor_numeric() it does the same as that.
+/// same cost. SN_ERR_NON_FINITE, SN_ERR_INVALID_ARGUMENT (as sn_factor_numeric(), or an unknown out of
+/// range): nothing is changed. Memory: none. Before the first sn_factor_numeric() it does the same as that.
 /// Source: Liu 1990, "The Role of Elimination Trees in Sparse Factorization", for the paths; update matrices
 /// are kept rather than updated by low-rank steps, which pay for a few columns only.
 SN_API SN_NODISCARD sn_status sn_factor_update(sn_factor *factor, const sn_factor_matrix *matrix,
@@ -197,13 +210,14 @@ SN_API SN_NODISCARD sn_status sn_factor_jacobian(sn_factor *factor, int32_t widt
 
 /// A sparse right-hand side: value[k] at unknown[k], other unknowns 0. Borrowed during calls only.
 typedef struct sn_factor_sparse {
-    int32_t count;
-    const int32_t *unknown; ///< [count] any order; repeated ones are summed.
-    const double *value;    ///< [count]
+    int32_t count;          ///< >= 0
+    const int32_t *unknown; ///< [count] 0 to n - 1 in any order; repeated ones are summed. NULL if none.
+    const double *value;    ///< [count] in the units of b. NULL if none.
 } sn_factor_sparse;
 
 /// Number of entries that sn_factor_reach_solve() writes for these unknowns: the columns of the supernodes on
 /// the elimination-tree paths from them to the root. -1 if an unknown is out of range or `factor` is NULL.
+/// Needs no numbers. `unknown` [count]. Cost: the length of the paths, and a byte a supernode. Memory: none.
 SN_API int32_t sn_factor_reach_count(sn_factor *factor, int32_t count, const int32_t *unknown);
 
 /// Forward sweep of a sparse right-hand side w: u = L11^-1 w1 and e = w2 - L21 u, visiting only the reach of

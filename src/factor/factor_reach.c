@@ -16,10 +16,10 @@ static bool mark_reach(sn_factor *factor, int32_t count, const int32_t *unknown)
 }
 
 static int32_t count_reach(const sn_factor *factor) {
-    int32_t count = 0;
-    for (int32_t s = 0; s < factor->supernode_count; s++)
-        if (factor->touched[s])
-            count += factor->supernodes[s].width;
+    const bool *touched = factor->touched;
+    int32_t count = 0, end = factor->supernode_count;
+    for (int32_t s = sn_next_marked(touched, 0, end); s < end; s = sn_next_marked(touched, s + 1, end))
+        count += factor->supernodes[s].width;
     return count;
 }
 
@@ -40,10 +40,8 @@ static int32_t place_of(const sn_factor *factor, int32_t unknown) {
 }
 
 static bool is_group_touched(const sn_factor *factor, const sn_factor_group *group) {
-    for (int32_t s = group->first_supernode; s < group->supernode_end; s++)
-        if (factor->touched[s])
-            return true;
-    return false;
+    return sn_next_marked(factor->touched, group->first_supernode, group->supernode_end) <
+           group->supernode_end;
 }
 
 static void clear_places(const sn_factor *factor, int32_t place, int32_t count) {
@@ -53,16 +51,17 @@ static void clear_places(const sn_factor *factor, int32_t place, int32_t count) 
 /// Clears what the sweep will read: rows below a touched supernode belong to touched ancestors, to the kept
 /// unknowns, or stand among the boundary of its group.
 static void clear_reach(const sn_factor *factor) {
-    for (int32_t s = 0; s < factor->supernode_count; s++)
-        if (factor->touched[s])
-            clear_places(factor, factor->supernodes[s].place, factor->supernodes[s].width);
+    const bool *touched = factor->touched;
+    int32_t end = factor->supernode_count;
+    for (int32_t s = sn_next_marked(touched, 0, end); s < end; s = sn_next_marked(touched, s + 1, end))
+        clear_places(factor, factor->supernodes[s].place, factor->supernodes[s].width);
     clear_places(factor, sn_kept_place(factor), factor->kept_count);
 }
 
 static void sweep_touched(const sn_factor *factor, int32_t first, int32_t end) {
-    for (int32_t s = first; s < end; s++)
-        if (factor->touched[s])
-            sn_sweep_forward_node(factor, s);
+    const bool *touched = factor->touched;
+    for (int32_t s = sn_next_marked(touched, first, end); s < end; s = sn_next_marked(touched, s + 1, end))
+        sn_sweep_forward_node(factor, s);
 }
 
 /// Sweeps the touched supernodes of a group and adds to the top what they have for it.
