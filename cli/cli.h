@@ -55,6 +55,7 @@ typedef struct cli_command {
     const char *summary;                       ///< One line.
     const char *details;                       ///< Further help, whole lines; NULL: none.
     const cli_option *options;                 ///< NULL: none.
+    void (*print_more)(void);                  ///< Prints help that the library knows; NULL: none.
     const struct cli_command *const *children; ///< Subcommands, ends with NULL; NULL: none.
     int32_t operand_min, operand_max;
     /// Gets what stands behind the name; returns an exit code. NULL with children.
@@ -62,10 +63,11 @@ typedef struct cli_command {
 } cli_command;
 
 /// Every command exports its table; main.c lists them.
-extern const cli_command cli_run_command;   ///< cli_run.c
-extern const cli_command cli_check_command; ///< cli_check.c
-extern const cli_command cli_mesh_command;  ///< cli_mesh.c
-extern const cli_command cli_bench_command; ///< cli_bench.c
+extern const cli_command cli_run_command;    ///< cli_run.c
+extern const cli_command cli_check_command;  ///< cli_check.c
+extern const cli_command cli_mesh_command;   ///< cli_mesh.c
+extern const cli_command cli_export_command; ///< cli_export.c
+extern const cli_command cli_bench_command;  ///< cli_bench.c
 
 /// Reads options into *values (which holds the defaults) and the rest into *operands. "--name value",
 /// "--name=value",

@@ -33,6 +33,8 @@ void cli_print_help(const cli_command *command) {
         print_option(option);
     if (command->children)
         print_children(command->children);
+    if (command->print_more)
+        command->print_more();
     if (command->details)
         printf("\n%s", command->details);
 }

@@ -28,8 +28,13 @@ static const cli_command help_command = {.name = "help",
                                          .run = run_help};
 
 /// All commands, in the order of the help.
-static const cli_command *const commands[] = {&cli_run_command,   &cli_check_command, &cli_mesh_command,
-                                              &cli_bench_command, &help_command,      NULL};
+static const cli_command *const commands[] = {&cli_run_command,
+                                              &cli_check_command,
+                                              &cli_mesh_command,
+                                              &cli_export_command,
+                                              &cli_bench_command,
+                                              &help_command,
+                                              NULL};
 
 static void print_overview(void) {
     printf("sinew %s: simulates elastic bodies\n\nusage: sinew COMMAND ...\n\n", sn_version());

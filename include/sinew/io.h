@@ -55,6 +55,11 @@ typedef struct sn_output_def {
     bool npy;          ///< Float <body>.surface.npy and double <body>.nodes.npy [frames, vertices, 3],
                        ///< with int32 <body>.triangles.npy and <body>.tets.npy, their cells. Default true.
     bool pc2;          ///< <body>.pc2, the surface as a point cache of all frames. Default false.
+    bool mdd;          ///< <body>.mdd, the same for other programs. These four are written where the run
+                       ///< ends, from the NPY files, as sn_results_export() does. Default false.
+    bool glb;          ///< frames.glb, glTF with morph targets. Default false.
+    bool usda;         ///< frames.usda, USD with time samples. Default false.
+    bool npz;          ///< frames.npz, all arrays in one file. Default false.
     bool contacts;     ///< contacts.csv, a line per contact and frame. Default false.
     int32_t obj_every; ///< An .obj of the surface per body every so many frames; 0: none. Default 0.
     int32_t vtu_every; ///< A .vtu per body every so many frames, with a .pvd and a .vtu.series; 0: none.
@@ -133,6 +138,79 @@ SN_API sn_run_totals sn_recorder_totals(const sn_recorder *recorder);
 
 /// Closes all files; without sn_recorder_finish() the growing files stay as they are.
 SN_API void sn_recorder_destroy(sn_recorder **recorder);
+
+// ---- Results
+
+/// The results of a run, read from the folder that it filled: any that was made with sn_output_def.npy,
+/// finished, stopped or still growing. Positions stay in their files until they are asked for. One thread at
+/// a time may use it.
+typedef struct sn_results sn_results;
+
+/// Opens the folder of a run. @return SN_OK; SN_ERR_READ: no such folder, no run in it, one without NPY files
+/// or without a whole frame, or files that do not fit together (the message names the file);
+/// SN_ERR_NO_MEMORY.
+SN_API SN_NODISCARD sn_status sn_results_open(sn_context *context, const char *directory,
+                                              sn_results **out_results);
+/// Closes the files and sets *results to NULL. Accepts NULL and a pointer to NULL.
+SN_API void sn_results_close(sn_results **results);
+
+/// What a folder of results holds.
+typedef struct sn_results_info {
+    int32_t body_count;
+    int32_t frame_count;    ///< That are whole in all files, with the start.
+    int32_t frames_planned; ///< Without the start; -1: not known, for the run has not ended.
+    bool finished;          ///< All frames that were planned are there.
+    const double *time;     ///< [frame_count] in s. Belongs to the results.
+} sn_results_info;
+/// Facts about the results, as they were when they were opened.
+SN_API sn_results_info sn_results_get_info(const sn_results *results);
+
+/// The surface of a body. Pointers belong to the results.
+typedef struct sn_results_body {
+    const char *name;      ///< As the scene calls it, where the folder tells it.
+    const char *file_name; ///< The same as it stands in names of files.
+    int32_t vertex_count, triangle_count;
+    const int32_t *triangles; ///< [triangle_count, 3] vertices; outward
+    sn_surface_look look;     ///< Texture coordinates and groups of the triangles.
+} sn_results_body;
+/// A body by its index, in the order of the names of their files; all zero if there is none.
+SN_API sn_results_body sn_results_get_body(const sn_results *results, int32_t body_index);
+
+/// Reads the surface of a body in a frame: out_positions [vertex_count, 3] in m.
+/// @return SN_OK; SN_ERR_READ: unreadable, or numbers that are not finite; SN_ERR_INVALID_ARGUMENT: no such
+/// body or frame.
+SN_API SN_NODISCARD sn_status sn_results_positions(const sn_results *results, int32_t body_index,
+                                                   int32_t frame, float *out_positions);
+
+/// How results are exported. Start from sn_export_def_default().
+typedef struct sn_export_def {
+    const char *directory; ///< Where the files go, made if it is missing; not that of the run. NULL: the
+                           ///< folder "export" in that of the run.
+    const char *body;      ///< By its name, or as in names of files; NULL: all of them.
+    int32_t frame_first, frame_last; ///< Default 0 and -1: the last one there is.
+    int32_t frame_step;              ///< 1: every frame (default); 2: every other one, and so on.
+    int32_t glb_targets;             ///< Morph targets of a .glb, one a frame beside the first: more frames
+                                     ///< are thinned out evenly, with a warning. Default 200.
+    bool y_up; ///< What .glb and .usda take for up: z is (false, the default) or y. Places stay as they are.
+    uint32_t mark;
+} sn_export_def;
+
+/// The defaults, with the mark.
+SN_API sn_export_def sn_export_def_default(void);
+
+/// Name of a format by its index from 0, "mdd" for one; NULL behind the last. @param[out] out_help One line;
+/// may be NULL.
+SN_API const char *sn_export_format(int32_t index, const char **out_help);
+
+/// Writes results in a format. Files are written to a temporary name, then renamed; their content depends on
+/// the results and the definition alone. Memory: a frame or two, but for .glb and .usda, which need some
+/// bytes for every frame as well.
+/// @param[out] out_files  How many files were written; may be NULL.
+/// @return SN_OK; SN_ERR_INVALID_ARGUMENT: unknown format, body or frames, too large for the format, or the
+/// folder of the run; SN_ERR_READ; SN_ERR_WRITE: files that were not reached are as they were;
+/// SN_ERR_NO_MEMORY.
+SN_API SN_NODISCARD sn_status sn_results_export(const sn_results *results, const char *format,
+                                                const sn_export_def *def, int32_t *out_files);
 
 #ifdef __cplusplus
 }

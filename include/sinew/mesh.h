@@ -71,6 +71,17 @@ SN_API SN_NODISCARD sn_status sn_mesh_data_add_set(sn_mesh_data *data, const cha
 /// Releases what sn_mesh_data_triangles() made of the same `data`. NULL is fine.
 SN_API void sn_mesh_data_free_array(const sn_mesh_data *data, void *array);
 
+/// How the triangles of a surface look: texture coordinates and groups, as its file gives them. All zero:
+/// nothing is known.
+typedef struct sn_surface_look {
+    int32_t uv_count;
+    double *uv;           ///< [uv_count, 2]
+    int32_t *triangle_uv; ///< [triangles, 3] of each corner, index into uv, -1 for none; NULL if none has one
+    int32_t group_count;
+    char **group;            ///< [group_count] names
+    int32_t *triangle_group; ///< [triangles] index into group, -1 for none; NULL if none has one
+} sn_surface_look;
+
 /// What is right and wrong with a mesh. Lengths in the file's unit.
 typedef struct sn_mesh_report {
     int32_t vertex_count, triangle_count, polygon_count, tet_count, edge_count;

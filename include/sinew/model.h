@@ -277,6 +277,10 @@ typedef struct sn_body_info {
 /// Facts about a body by its index in the order of adding; all zero if there is none.
 SN_API sn_body_info sn_model_body(const sn_model *model, int32_t body_index);
 
+/// Texture coordinates and groups of a body's surface_triangles: those of the surface that it was given, none
+/// for the boundary of its tets. Belongs to the model; NULL if there is no such body.
+SN_API const sn_surface_look *sn_model_surface_look(const sn_model *model, int32_t body_index);
+
 /// Rest positions [node_count, 3] of all bodies, in m.
 SN_API const double *sn_model_rest_positions(const sn_model *model);
 /// Tets [tet_count, 4] of all bodies: nodes of the model.

@@ -70,6 +70,26 @@ static const sn_field output_rows[] = {
      .offset = offsetof(sn_output_def, pc2),
      .fallback = "false",
      .help = "positions of the surface as a PC2 point cache, for Blender and others"},
+    {.key = "mdd",
+     .kind = SN_FIELD_BOOL,
+     .offset = offsetof(sn_output_def, mdd),
+     .fallback = "false",
+     .help = "the same as an MDD point cache, when the run ends; needs npy, as do glb, usda and npz"},
+    {.key = "glb",
+     .kind = SN_FIELD_BOOL,
+     .offset = offsetof(sn_output_def, glb),
+     .fallback = "false",
+     .help = "frames.glb when the run ends: glTF with morph targets, at most 200 of the frames"},
+    {.key = "usda",
+     .kind = SN_FIELD_BOOL,
+     .offset = offsetof(sn_output_def, usda),
+     .fallback = "false",
+     .help = "frames.usda when the run ends: USD with a time sample for every frame"},
+    {.key = "npz",
+     .kind = SN_FIELD_BOOL,
+     .offset = offsetof(sn_output_def, npz),
+     .fallback = "false",
+     .help = "frames.npz when the run ends: all arrays in one file for numpy"},
     {.key = "obj", .kind = SN_FIELD_TABLE, .table = &obj_fields, .help = "surfaces as OBJ files"},
     {.key = "vtu", .kind = SN_FIELD_TABLE, .table = &vtu_fields, .help = "files for ParaView"},
     {.key = "contacts",
@@ -89,8 +109,19 @@ static const sn_field output_rows[] = {
     DERIVED(sn_output_def, probes),
     {.kind = SN_FIELD_MARK, .offset = offsetof(sn_output_def, mark)}};
 
-const sn_field_table sn_output_fields = {
-    .name = "output", .size = sizeof(sn_output_def), SN_FIELD_ROWS(output_rows), SN_FIELD_NO_ITEM};
+/// Files that are written from the NPY files need these.
+static bool check_output(const void *item, sn_field_complaint *complaint) {
+    const sn_output_def *def = item;
+    complaint->key = "npy";
+    complaint->allowed = "true, because mdd, glb, usda and npz are made from these files";
+    return def->npy || !(def->mdd || def->glb || def->usda || def->npz);
+}
+
+const sn_field_table sn_output_fields = {.name = "output",
+                                         .size = sizeof(sn_output_def),
+                                         SN_FIELD_ROWS(output_rows),
+                                         SN_FIELD_NO_ITEM,
+                                         .check = check_output};
 
 static const sn_field probe_rows[] = {{.key = "point",
                                        .kind = SN_FIELD_VEC3,
@@ -104,6 +135,48 @@ static const sn_field probe_rows[] = {{.key = "point",
 
 const sn_field_table sn_probe_fields = {
     .name = "probe", .size = sizeof(sn_probe_def), SN_FIELD_ROWS(probe_rows), SN_FIELD_NO_ITEM};
+
+static const sn_field export_rows[] = {DERIVED(sn_export_def, directory),
+                                       DERIVED(sn_export_def, body),
+                                       {.key = "frame_first",
+                                        .kind = SN_FIELD_INT,
+                                        .offset = offsetof(sn_export_def, frame_first),
+                                        SN_BETWEEN(0, INT32_MAX),
+                                        .fallback = "0",
+                                        .help = "first frame, 0 is the start"},
+                                       {.key = "frame_last",
+                                        .kind = SN_FIELD_INT,
+                                        .offset = offsetof(sn_export_def, frame_last),
+                                        SN_BETWEEN(-1, INT32_MAX),
+                                        .fallback = "-1",
+                                        .help = "last frame; -1: the last one there is"},
+                                       {.key = "frame_step",
+                                        .kind = SN_FIELD_INT,
+                                        .offset = offsetof(sn_export_def, frame_step),
+                                        SN_BETWEEN(1, INT32_MAX),
+                                        .fallback = "1",
+                                        .help = "every so many frames"},
+                                       {.key = "glb_targets",
+                                        .kind = SN_FIELD_INT,
+                                        .offset = offsetof(sn_export_def, glb_targets),
+                                        SN_BETWEEN(1, 65535),
+                                        .fallback = "200",
+                                        .help = "morph targets of a .glb at most"},
+                                       {.key = "y_up",
+                                        .kind = SN_FIELD_BOOL,
+                                        .offset = offsetof(sn_export_def, y_up),
+                                        .fallback = "false",
+                                        .help = "y is up instead of z"},
+                                       {.kind = SN_FIELD_MARK, .offset = offsetof(sn_export_def, mark)}};
+
+const sn_field_table sn_export_fields = {
+    .name = "export", .size = sizeof(sn_export_def), SN_FIELD_ROWS(export_rows), SN_FIELD_NO_ITEM};
+
+sn_export_def sn_export_def_default(void) {
+    sn_export_def def;
+    sn_field_defaults(&sn_export_fields, &def);
+    return def;
+}
 
 sn_output_def sn_output_def_default(void) {
     sn_output_def def;

@@ -1,4 +1,4 @@
-/// Field tables of sn_output_def and sn_probe_def.
+/// Field tables of sn_output_def, sn_probe_def and sn_export_def.
 #ifndef SN_IO_DEF_H
 #define SN_IO_DEF_H
 
@@ -6,6 +6,6 @@
 #include "sinew/io.h"
 
 /// Names and probes are derived rows: in scene files they are references and a map.
-extern const sn_field_table sn_output_fields, sn_probe_fields;
+extern const sn_field_table sn_output_fields, sn_probe_fields, sn_export_fields;
 
 #endif

@@ -2,9 +2,9 @@
 
 #include <string.h>
 
-enum { HEADER_SIZE = 32, SIGNATURE_SIZE = 12, POINT_SIZE = 12 };
+enum { HEADER_SIZE = SN_PC2_HEADER_SIZE, SIGNATURE_SIZE = 12, POINT_SIZE = 12 };
 
-static void make_header(unsigned char header[HEADER_SIZE], int32_t point_count, int32_t frame_count) {
+void sn_pc2_header(unsigned char header[HEADER_SIZE], int32_t point_count, int32_t frame_count) {
     const int32_t version = 1;
     const float start = 0, rate = 1;
     memcpy(header, "POINTCACHE2", SIGNATURE_SIZE);
@@ -24,7 +24,7 @@ sn_status sn_pc2_open(sn_context *ctx, const char *directory, const char *name, 
     sn_status status = SN_OK;
     sn_pc2 made = {.point_count = point_count};
     unsigned char header[HEADER_SIZE];
-    make_header(header, point_count, 0);
+    sn_pc2_header(header, point_count, 0);
     SN_TRY(sn_output_open(ctx, directory, name, SN_OUTPUT_GROWING, &made.output));
     SN_TRY(sn_output_write(&made.output, header, sizeof header));
     SN_TRY(sn_output_record(&made.output));
@@ -41,7 +41,7 @@ sn_status sn_pc2_can_reopen(sn_context *ctx, const char *directory, const char *
     unsigned char header[HEADER_SIZE], found[HEADER_SIZE];
     // The number of frames may be larger than ours, and is written anew.
     const size_t known = HEADER_SIZE - sizeof frame_count;
-    make_header(header, point_count, frame_count);
+    sn_pc2_header(header, point_count, frame_count);
     SN_TRY(sn_output_can_reopen(ctx, directory, name, sn_pc2_size(point_count, frame_count)));
     SN_TRY(sn_output_read_start(ctx, directory, name, found, sizeof found));
     if (memcmp(header, found, known) != 0)
@@ -58,10 +58,10 @@ sn_status sn_pc2_reopen(sn_context *ctx, const char *directory, const char *name
     sn_status status = SN_OK;
     sn_pc2 made = {.point_count = point_count, .frame_count = frame_count};
     unsigned char header[HEADER_SIZE];
-    make_header(header, point_count, frame_count);
+    sn_pc2_header(header, point_count, frame_count);
     SN_TRY(sn_pc2_can_reopen(ctx, directory, name, point_count, frame_count));
     SN_TRY(sn_output_reopen(ctx, directory, name, sn_pc2_size(point_count, frame_count), &made.output));
-    SN_TRY(sn_output_rewrite_start(&made.output, header, sizeof header));
+    SN_TRY(sn_output_rewrite(&made.output, 0, header, sizeof header));
     *pc2 = made;
     return SN_OK;
 cleanup:
@@ -76,8 +76,8 @@ sn_status sn_pc2_append(sn_pc2 *pc2, const float *positions) {
     SN_TRY(sn_output_record(&pc2->output));
     // Data first: readers ignore bytes behind the announced frames.
     pc2->frame_count++;
-    make_header(header, pc2->point_count, pc2->frame_count);
-    SN_TRY(sn_output_rewrite_start(&pc2->output, header, sizeof header));
+    sn_pc2_header(header, pc2->point_count, pc2->frame_count);
+    SN_TRY(sn_output_rewrite(&pc2->output, 0, header, sizeof header));
 cleanup:
     return status;
 }

@@ -35,4 +35,8 @@ void sn_pc2_abandon(sn_pc2 *pc2);
 /// Bytes of a file of so many points and frames.
 int64_t sn_pc2_size(int32_t point_count, int32_t frame_count);
 
+/// The first bytes of a file of so many points and frames.
+enum { SN_PC2_HEADER_SIZE = 32 };
+void sn_pc2_header(unsigned char header[SN_PC2_HEADER_SIZE], int32_t point_count, int32_t frame_count);
+
 #endif

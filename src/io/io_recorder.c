@@ -4,6 +4,7 @@
 #include "io/io_player.h"
 #include "io/io_probe.h"
 #include "io/io_recorder_body.h"
+#include "io/io_recorder_export.h"
 #include "io/io_recorder_history.h"
 #include "io/io_recorder_stats.h"
 #include "io/io_recorder_summary.h"
@@ -68,6 +69,19 @@ static sn_status check_arguments(sn_context *ctx, const sn_model *model, const c
     return SN_OK;
 }
 
+/// Hash of texture coordinates and groups, which stand in OBJ files.
+static uint64_t hash_look(uint64_t hash, const sn_surface_look *look, int32_t triangle_count) {
+    size_t triangles = (size_t)triangle_count;
+    hash = sn_hash(hash, look->uv, 2 * (size_t)look->uv_count * sizeof *look->uv);
+    if (look->triangle_uv)
+        hash = sn_hash(hash, look->triangle_uv, 3 * triangles * sizeof *look->triangle_uv);
+    if (look->triangle_group)
+        hash = sn_hash(hash, look->triangle_group, triangles * sizeof *look->triangle_group);
+    for (int32_t g = 0; g < look->group_count; g++)
+        hash = sn_hash(hash, look->group[g], strlen(look->group[g]) + 1);
+    return hash;
+}
+
 /// Hash of all that decides which files there are and what stands in them, besides the model's numbers.
 static uint64_t hash_outputs(const sn_model *model, const sn_output_def *def) {
     sn_output_def wanted = *def;
@@ -75,8 +89,11 @@ static uint64_t hash_outputs(const sn_model *model, const sn_output_def *def) {
     // How often the run can be resumed from changes nothing in the files.
     wanted.checkpoint_every = 0;
     uint64_t hash = sn_field_hash(SN_HASH_START, &sn_output_fields, &wanted);
-    for (int32_t i = 0; i < info.body_count; i++)
-        hash = sn_hash(hash, sn_model_body(model, i).name, strlen(sn_model_body(model, i).name) + 1);
+    for (int32_t i = 0; i < info.body_count; i++) {
+        const sn_body_info body = sn_model_body(model, i);
+        hash = sn_hash(hash, body.name, strlen(body.name) + 1);
+        hash = hash_look(hash, sn_model_surface_look(model, i), body.surface_triangle_count);
+    }
     for (int32_t i = 0; i < info.shape_count; i++)
         hash = sn_hash(hash, sn_model_shape(model, i)->name, strlen(sn_model_shape(model, i)->name) + 1);
     for (int32_t i = 0; i < def->probe_count; i++) {
@@ -268,11 +285,13 @@ cleanup:
 /// Finds out whether the results of all frames stand there, none of them removed since.
 static sn_status find_results(sn_recorder *recorder, const sn_checkpoint *head) {
     sn_status status = SN_OK;
-    bool page = true;
+    bool page = true, exports = true;
     SN_TRY(sn_folder_has(recorder->ctx, recorder->directory, SN_SUMMARY_FILE, &recorder->has_summary));
     if (recorder->player)
         SN_TRY(sn_folder_has(recorder->ctx, recorder->directory, SN_PLAYER_FILE, &page));
-    recorder->complete = head->finished && recorder->has_summary && page;
+    SN_TRY(sn_run_exports_there(recorder->ctx, recorder->directory, &recorder->def, &recorder->bodies.names,
+                                &exports));
+    recorder->complete = head->finished && recorder->has_summary && page && exports;
 cleanup:
     return status;
 }
@@ -447,6 +466,7 @@ static sn_status write_results(sn_recorder *recorder, const sn_state *state) {
         .run = &recorder->run, .precision = recorder->precision, .state = state, .totals = recorder->totals};
     SN_TRY(sn_run_summary_times(recorder->ctx, count, record, &summary));
     SN_TRY(sn_recorded_bodies_list(&recorder->bodies, count, record));
+    SN_TRY(sn_run_exports_write(recorder->ctx, recorder->directory, &recorder->def));
     if (recorder->player)
         SN_TRY(sn_player_write(recorder->player, recorder->directory, count, record, summary.ms_median));
     SN_TRY(sn_run_summary_write(recorder->ctx, recorder->directory, &summary));

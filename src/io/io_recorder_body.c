@@ -1,7 +1,7 @@
 #include "io/io_recorder_body.h"
 
-#include "io/io_json.h"
 #include "io/io_obj_frame.h"
+#include "io/io_results.h"
 #include "io/io_vtu.h"
 #include "io/io_vtu_series.h"
 
@@ -59,6 +59,11 @@ void sn_recorded_bodies_release(sn_recorded_bodies *bodies) {
 
 // ---- Opening
 
+/// Whether the files need <body>.surface.obj beside them.
+static bool has_start(const sn_output_def *def) {
+    return def->npy || def->pc2;
+}
+
 /// Writes directory/<body><ending>: cells with vertices counted from the body's first.
 static sn_status write_cells(const sn_recorded_bodies *bodies, int32_t index, const char *ending,
                              int32_t count, int32_t corners, const int32_t *cells, int32_t origin) {
@@ -81,11 +86,11 @@ static sn_status open_npy(sn_recorded_bodies *bodies, int32_t index) {
     sn_body_info info = sn_model_body(bodies->model, index);
     sn_recorded_body *body = &bodies->body[index];
     char name[FILE_NAME_SIZE];
-    SN_TRY(sn_npy_open(bodies->ctx, bodies->directory, file_name(bodies, index, ".surface.npy", name),
+    SN_TRY(sn_npy_open(bodies->ctx, bodies->directory, file_name(bodies, index, SN_SURFACE_NPY, name),
                        SN_NPY_FLOAT32, info.surface_vertex_count, 3, &body->surface));
     SN_TRY(sn_npy_open(bodies->ctx, bodies->directory, file_name(bodies, index, ".nodes.npy", name),
                        SN_NPY_FLOAT64, info.node_count, 3, &body->nodes));
-    SN_TRY(write_cells(bodies, index, ".triangles.npy", info.surface_triangle_count, 3,
+    SN_TRY(write_cells(bodies, index, SN_TRIANGLES_NPY, info.surface_triangle_count, 3,
                        info.surface_triangles, 0));
     SN_TRY(write_cells(bodies, index, ".tets.npy", info.tet_count, 4,
                        sn_model_tets(bodies->model) + 4 * (size_t)info.tet_begin, info.node_begin));
@@ -114,11 +119,14 @@ sn_status sn_recorded_bodies_can_reopen(const sn_recorded_bodies *bodies, int32_
         sn_body_info info = sn_model_body(bodies->model, i);
         if (bodies->def.npy) {
             SN_TRY(sn_npy_can_reopen(bodies->ctx, bodies->directory,
-                                     file_name(bodies, i, ".surface.npy", name), SN_NPY_FLOAT32,
+                                     file_name(bodies, i, SN_SURFACE_NPY, name), SN_NPY_FLOAT32,
                                      info.surface_vertex_count, 3, frame_count));
             SN_TRY(sn_npy_can_reopen(bodies->ctx, bodies->directory, file_name(bodies, i, ".nodes.npy", name),
                                      SN_NPY_FLOAT64, info.node_count, 3, frame_count));
         }
+        if (has_start(&bodies->def))
+            SN_TRY(sn_output_can_reopen(bodies->ctx, bodies->directory,
+                                        file_name(bodies, i, SN_SURFACE_OBJ, name), 1));
         if (bodies->def.pc2)
             SN_TRY(sn_pc2_can_reopen(bodies->ctx, bodies->directory, file_name(bodies, i, ".pc2", name),
                                      info.surface_vertex_count, frame_count));
@@ -134,7 +142,7 @@ sn_status sn_recorded_bodies_reopen(sn_recorded_bodies *bodies, int32_t frame_co
         sn_body_info info = sn_model_body(bodies->model, i);
         sn_recorded_body *body = &bodies->body[i];
         if (bodies->def.npy) {
-            SN_TRY(sn_npy_reopen(bodies->ctx, bodies->directory, file_name(bodies, i, ".surface.npy", name),
+            SN_TRY(sn_npy_reopen(bodies->ctx, bodies->directory, file_name(bodies, i, SN_SURFACE_NPY, name),
                                  SN_NPY_FLOAT32, info.surface_vertex_count, 3, frame_count, &body->surface));
             SN_TRY(sn_npy_reopen(bodies->ctx, bodies->directory, file_name(bodies, i, ".nodes.npy", name),
                                  SN_NPY_FLOAT64, info.node_count, 3, frame_count, &body->nodes));
@@ -149,12 +157,15 @@ cleanup:
 
 // ---- Frames
 
-/// Positions of all nodes and of the surface.
+static bool is_due(int32_t every, int32_t frame) {
+    return every > 0 && frame % every == 0;
+}
+
+/// Positions of all nodes, and those of the surface in bodies->surface.
 static sn_status add_positions(sn_recorded_bodies *bodies, int32_t index, const sn_state *state) {
     sn_status status = SN_OK;
     sn_body_info info = sn_model_body(bodies->model, index);
     sn_recorded_body *body = &bodies->body[index];
-    sn_state_surface_positions(state, index, bodies->surface);
     for (size_t j = 0; j < 3 * (size_t)info.surface_vertex_count; j++)
         bodies->surface_floats[j] = (float)bodies->surface[j];
     if (bodies->def.npy) {
@@ -174,25 +185,42 @@ static sn_status write_vtu(const sn_recorded_bodies *bodies, int32_t index, cons
                         bodies->def.field_displacement);
 }
 
-static sn_status write_obj(const sn_recorded_bodies *bodies, int32_t index, const sn_frame_view *frame) {
-    char name[FILE_NAME_SIZE];
-    snprintf(name, sizeof name, "%s.%06d.obj", bodies->names.name[index], frame->index);
-    return sn_obj_frame_write(bodies->ctx, bodies->directory, name, frame, index);
+/// Writes the surface as it is in bodies->surface.
+static sn_status write_obj(const sn_recorded_bodies *bodies, int32_t index, const char *name,
+                           const sn_frame_view *frame) {
+    const sn_body_info info = sn_model_body(bodies->model, index);
+    const sn_results_body body = {.name = info.name,
+                                  .vertex_count = info.surface_vertex_count,
+                                  .triangle_count = info.surface_triangle_count,
+                                  .triangles = info.surface_triangles,
+                                  .look = *sn_model_surface_look(bodies->model, index)};
+    const sn_obj_frame obj = {frame->index, sn_state_time(frame->state), bodies->surface};
+    return sn_obj_frame_write(bodies->ctx, bodies->directory, name, &body, &obj);
 }
 
-static bool is_due(int32_t every, int32_t frame) {
-    return every > 0 && frame % every == 0;
+/// The OBJ file of the start, which tells names, texture coordinates and groups, and that of the frame.
+static sn_status write_objs(const sn_recorded_bodies *bodies, int32_t index, const sn_frame_view *frame) {
+    sn_status status = SN_OK;
+    char name[FILE_NAME_SIZE];
+    if (has_start(&bodies->def) && frame->index == 0)
+        SN_TRY(write_obj(bodies, index, file_name(bodies, index, SN_SURFACE_OBJ, name), frame));
+    if (is_due(bodies->def.obj_every, frame->index)) {
+        snprintf(name, sizeof name, "%s.%06d.obj", bodies->names.name[index], frame->index);
+        SN_TRY(write_obj(bodies, index, name, frame));
+    }
+cleanup:
+    return status;
 }
 
 sn_status sn_recorded_bodies_frame(sn_recorded_bodies *bodies, const sn_frame_view *frame) {
     sn_status status = SN_OK;
     for (int32_t i = 0; i < bodies->names.count; i++) {
+        sn_state_surface_positions(frame->state, i, bodies->surface);
         if (bodies->def.npy || bodies->def.pc2)
             SN_TRY(add_positions(bodies, i, frame->state));
         if (is_due(bodies->def.vtu_every, frame->index))
             SN_TRY(write_vtu(bodies, i, frame));
-        if (is_due(bodies->def.obj_every, frame->index))
-            SN_TRY(write_obj(bodies, i, frame));
+        SN_TRY(write_objs(bodies, i, frame));
     }
 cleanup:
     return status;
@@ -200,50 +228,25 @@ cleanup:
 
 // ---- The end
 
-static void put_pvd(const sn_recorded_bodies *bodies, int32_t frame_count, const sn_frame_record *record,
-                    sn_json *text) {
-    sn_json_raw(text, "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"1.0\" "
-                      "byte_order=\"LittleEndian\">\n<Collection>\n");
-    for (int32_t frame = 0; frame < frame_count; frame += bodies->def.vtu_every)
-        for (int32_t i = 0; i < bodies->names.count; i++) {
-            char name[SN_VTU_NAME_SIZE], entry[sizeof name + 96], time[SN_JSON_NUMBER_SIZE];
-            sn_vtu_name(bodies->names.name[i], frame, name);
-            sn_json_format_number(record[frame].time, time);
-            snprintf(entry, sizeof entry, "<DataSet timestep=\"%s\" part=\"%d\" file=\"%s\"/>\n", time, i,
-                     name);
-            sn_json_raw(text, entry);
-        }
-    sn_json_raw(text, "</Collection>\n</VTKFile>\n");
-}
-
-static sn_status write_series(const sn_recorded_bodies *bodies, int32_t frame_count,
-                              const sn_frame_record *record) {
-    sn_status status = SN_OK;
-    double *time = NULL;
-    int32_t every = bodies->def.vtu_every, count = (frame_count - 1) / every + 1;
-    SN_TRY_NEW(bodies->ctx, time, count);
-    for (int32_t i = 0; i < count; i++)
-        time[i] = record[i * every].time;
-    for (int32_t i = 0; i < bodies->names.count; i++)
-        SN_TRY(
-            sn_vtu_series_write(bodies->ctx, bodies->directory, bodies->names.name[i], every, count, time));
-cleanup:
-    SN_RELEASE(bodies->ctx, time);
-    return status;
-}
-
 sn_status sn_recorded_bodies_list(const sn_recorded_bodies *bodies, int32_t frame_count,
                                   const sn_frame_record *record) {
     if (bodies->def.vtu_every == 0)
         return SN_OK;
     sn_status status = SN_OK;
-    sn_json text = sn_json_make(bodies->ctx);
-    put_pvd(bodies, frame_count, record, &text);
-    SN_TRY(text.status);
-    SN_TRY(sn_output_write_whole(bodies->ctx, bodies->directory, "frames.pvd", text.text, text.length));
-    SN_TRY(write_series(bodies, frame_count, record));
+    sn_vtu_frames frames = {0};
+    double *time = NULL;
+    int32_t *index = NULL, every = bodies->def.vtu_every, count = (frame_count - 1) / every + 1;
+    SN_TRY_NEW(bodies->ctx, time, count);
+    SN_TRY_NEW(bodies->ctx, index, count);
+    for (int32_t i = 0; i < count; i++) {
+        index[i] = i * every;
+        time[i] = record[index[i]].time;
+    }
+    frames = (sn_vtu_frames){count, index, time};
+    SN_TRY(sn_vtu_list(bodies->ctx, bodies->directory, bodies->names.count, bodies->names.name, &frames));
 cleanup:
-    sn_json_release(&text);
+    SN_RELEASE(bodies->ctx, time);
+    SN_RELEASE(bodies->ctx, index);
     return status;
 }
 

@@ -268,8 +268,11 @@ sn_status sn_output_record(sn_output *output) {
     return status;
 }
 
-sn_status sn_output_rewrite_start(sn_output *output, const void *bytes, size_t size) {
-    ssize_t written = pwrite(output->descriptor, bytes, size, 0);
+sn_status sn_output_rewrite(sn_output *output, int64_t offset, const void *bytes, size_t size) {
+    sn_status status = flush_buffer(output);
+    if (status < 0)
+        return status;
+    ssize_t written = pwrite(output->descriptor, bytes, size, (off_t)offset);
     return written == (ssize_t)size ? SN_OK : write_failure(output, written < 0 ? errno : ENOSPC);
 }
 

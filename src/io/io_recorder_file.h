@@ -64,8 +64,8 @@ SN_NODISCARD sn_status sn_output_base64_end(sn_output *output);
 
 /// Ends a record of a growing file: everything so far is handed to the system.
 SN_NODISCARD sn_status sn_output_record(sn_output *output);
-/// Replaces bytes at the start of a growing file.
-SN_NODISCARD sn_status sn_output_rewrite_start(sn_output *output, const void *bytes, size_t size);
+/// Replaces bytes that were written before, from byte `offset` of the file on.
+SN_NODISCARD sn_status sn_output_rewrite(sn_output *output, int64_t offset, const void *bytes, size_t size);
 
 /// Closes the file; a whole one gets its name now. On failure a whole file is removed.
 SN_NODISCARD sn_status sn_output_finish(sn_output *output);

@@ -74,9 +74,11 @@ static int32_t cut_frame_number(char *name) {
 static file_kind kind_of(const sn_body_names *bodies, const char *file) {
     static const char *const names[] = {"stats.jsonl",       "summary.json", "player.html",
                                         "player.frames",     "frames.pvd",   SN_CHECKPOINT_FILE,
-                                        "checkpoint.frames", "contacts.csv", "probes.csv"};
-    static const char *const endings[] = {".surface.npy", ".nodes.npy", ".triangles.npy", ".tets.npy",
-                                          ".vtu.series"};
+                                        "checkpoint.frames", "contacts.csv", "probes.csv",
+                                        "frames.glb",        "frames.usda",  "frames.npz"};
+    static const char *const endings[] = {".surface.npy", ".nodes.npy",  ".triangles.npy",
+                                          ".tets.npy",    ".vtu.series", ".surface.obj"};
+    static const char *const caches[] = {".pc2", ".mdd"};
     char name[512];
     file_kind kind = {.frame = -1};
     snprintf(name, sizeof name, "%s", file);
@@ -85,8 +87,11 @@ static file_kind kind_of(const sn_body_names *bodies, const char *file) {
         kind.ours = kind.ours || strcmp(name, names[i]) == 0;
     for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
         kind.ours = kind.ours || cut_ending(name, endings[i]);
-    if (cut_ending(name, ".pc2"))
-        kind.ours = has_name(bodies, name);
+    for (size_t i = 0; i < sizeof caches / sizeof *caches; i++)
+        if (cut_ending(name, caches[i])) {
+            kind.ours = has_name(bodies, name);
+            break;
+        }
     if (cut_ending(name, ".vtu") || cut_ending(name, ".obj")) {
         kind.frame = cut_frame_number(name);
         kind.ours = kind.frame >= 0;

@@ -32,6 +32,7 @@ typedef struct sn_builder_body {
     int32_t surface_vertex_count, surface_triangle_count;
     int32_t *surface_triangles, *surface_node;
     double *surface_weight;
+    sn_surface_look look;         ///< of surface_triangles
     double low[3], high[3], size; ///< bounds of the rest pose and their diagonal
     double volume;
 } sn_builder_body;

@@ -3,6 +3,7 @@
 #include "element/element_tet.h"
 #include "material/material_model.h"
 #include "math/math_mat3.h"
+#include "mesh/mesh_look.h"
 #include "sim/sim_def.h"
 
 #include <string.h>
@@ -24,6 +25,7 @@ void sn_builder_body_clear(sn_context *ctx, sn_builder_body *body) {
     SN_RELEASE(ctx, body->surface_triangles);
     SN_RELEASE(ctx, body->surface_node);
     SN_RELEASE(ctx, body->surface_weight);
+    sn_surface_look_release(ctx, &body->look);
 }
 
 static sn_status check_materials(sn_context *ctx, const sn_body_def *def) {
@@ -225,6 +227,7 @@ static sn_status take_embedded_surface(sn_context *ctx, const sn_body_def *def, 
     for (int32_t i = 0; i < count; i++)
         memcpy(body->surface_node + 4 * (size_t)i, tets + 4 * (size_t)def->embedding->tet[i],
                4 * sizeof *tets);
+    SN_TRY(sn_surface_look_of(ctx, def->surface, body->surface_triangle_count, &body->look));
     body->surface_vertex_count = count;
     body->embedded = true;
 cleanup:

@@ -1,6 +1,7 @@
 #include "sim/sim_model.h"
 
 #include "math/math_mat3.h"
+#include "mesh/mesh_look.h"
 #include "sim/sim_frame.h"
 #include "sim/sim_shape.h"
 
@@ -11,6 +12,7 @@ static void clear_body(sn_context *ctx, sn_model_body_data *body) {
     SN_RELEASE(ctx, body->surface_triangles);
     SN_RELEASE(ctx, body->surface_node);
     SN_RELEASE(ctx, body->surface_weight);
+    sn_surface_look_release(ctx, &body->look);
     sn_proxies_clear(ctx, &body->proxies);
 }
 
@@ -154,6 +156,10 @@ sn_body_info sn_model_body(const sn_model *model, int32_t body_index) {
                           body->surface_triangles,
                           body->volume,
                           body->mass};
+}
+
+const sn_surface_look *sn_model_surface_look(const sn_model *model, int32_t body_index) {
+    return body_index >= 0 && body_index < model->body_count ? &model->bodies[body_index].look : NULL;
 }
 
 const double *sn_model_rest_positions(const sn_model *model) {

@@ -29,6 +29,7 @@ typedef struct sn_model_body_data {
     /// Embedded: 4 model nodes and weights per surface vertex; else one node (others weight 0).
     int32_t *surface_node;  ///< [surface_vertex_count, 4]
     double *surface_weight; ///< [surface_vertex_count, 4]
+    sn_surface_look look;   ///< of surface_triangles
     double volume, mass;
     sn_proxies proxies; ///< none for bodies without contact
 } sn_model_body_data;

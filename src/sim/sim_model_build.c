@@ -1,5 +1,6 @@
 /// From a builder to a model: bodies one after another, pinned nodes in place, connected pieces.
 #include "math/math_mat3.h"
+#include "mesh/mesh_look.h"
 #include "mesh/mesh_topology.h"
 #include "sim/sim_builder.h"
 #include "sim/sim_contact.h"
@@ -86,6 +87,7 @@ static sn_status copy_surface(sn_context *ctx, const sn_builder_body *body, sn_m
     SN_TRY_NEW(ctx, out->surface_node, 4 * vertices);
     for (size_t i = 0; i < 4 * vertices; i++)
         out->surface_node[i] = out->node_begin + body->surface_node[i];
+    SN_TRY(sn_surface_look_copy(ctx, &body->look, body->surface_triangle_count, &out->look));
 cleanup:
     return status;
 }

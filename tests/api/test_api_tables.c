@@ -92,6 +92,7 @@ static void rows_cover_structs(void **state) {
     COVERED(sn_stepper_def, &sn_stepper_fields);
     COVERED(sn_output_def, &sn_output_fields);
     COVERED(sn_probe_def, &sn_probe_fields);
+    COVERED(sn_export_def, &sn_export_fields);
     COVERED(sn_frame_def, &sn_frame_fields);
     COVERED(sn_shape_def, &sn_shape_fields);
     COVERED(sn_initial_def, &sn_initial_fields);
@@ -186,7 +187,11 @@ static void defaults_are_documented(void **state) {
     assert_true(output.player && output.npy && output.vtu_every == 0 && output.vtu_volume);
     assert_true(output.field_strain && output.field_displacement);
     assert_true(!output.pc2 && !output.contacts && output.obj_every == 0 && output.checkpoint_every == 1);
+    assert_true(!output.mdd && !output.glb && !output.usda && !output.npz);
     assert_true(output.probe_count == 0 && !output.probes);
+    sn_export_def export = sn_export_def_default();
+    assert_true(!export.directory && !export.body && export.frame_first == 0 && export.frame_last == -1);
+    assert_true(export.frame_step == 1 && export.glb_targets == 200 && !export.y_up);
     sn_body_def body = sn_body_def_default();
     assert_true(body.scale == 1 && body.initial.stretch[0] == 1 && body.initial.stretch[2] == 1);
     assert_true(body.initial.twist_axis[2] == 1 && body.initial.twist_rate == 0);

@@ -78,7 +78,7 @@ def check_pc2(results, body):
 
 def check_obj(results, body):
     surface, triangles = np.load(results / f"{body}.surface.npy"), np.load(results / f"{body}.triangles.npy")
-    found = sorted(path.name for path in results.glob(f"{body}.*.obj"))
+    found = sorted(path.name for path in results.glob(f"{body}.[0-9]*.obj"))
     wanted = [f"{body}.{frame:06d}.obj" for frame in range(0, FRAMES + 1, 3)]
     if found != wanted:
         return [f"OBJ files {found} instead of {wanted}"]
@@ -191,7 +191,7 @@ def check_only_what_is_wanted(folder):
     results = folder / "run"
     support.must(support.PROGRAM, "run", folder / "scene.yaml", "-o", results, "-q", "--overwrite", "--set",
                  "output=null")
-    extra = [path.name for pattern in ("*.pc2", "*.obj", "*.vtu*", "*.csv") for path in results.glob(pattern)]
+    extra = [path.name for pattern in ("*.pc2", "*.[0-9]*.obj", "*.vtu*", "*.csv") for path in results.glob(pattern)]
     return [f"files of the run before are still there: {extra}"] if extra else []
 
 

@@ -154,6 +154,18 @@ static void growing_files_must_be_there(void **state) {
 
 // ---- OBJ
 
+/// Writes a.obj: the surface of the first body.
+static sn_status write_obj(const output_fixture *f, int32_t index, const double *position) {
+    const sn_body_info info = sn_model_body(f->model, 0);
+    const sn_results_body body = {.name = info.name,
+                                  .vertex_count = info.surface_vertex_count,
+                                  .triangle_count = info.surface_triangle_count,
+                                  .triangles = info.surface_triangles,
+                                  .look = *sn_model_surface_look(f->model, 0)};
+    const sn_obj_frame frame = {index, sn_state_time(f->state), position};
+    return sn_obj_frame_write(f->ctx, f->folder, "a.obj", &body, &frame);
+}
+
 static void obj_frames_read_back(void **state) {
     (void)state;
     output_fixture f;
@@ -168,12 +180,11 @@ static void obj_frames_read_back(void **state) {
     for (int32_t i = 0; i < 3 * sn_model_get_info(f.model).node_count; i++)
         x[i] = sn_model_rest_positions(f.model)[i] / 3 + 1e-7 * i;
     assert_done(f.ctx, sn_state_set_positions(f.state, x));
-    sn_frame_view frame = {.index = 12, .state = f.state};
-    assert_done(f.ctx, sn_obj_frame_write(f.ctx, f.folder, "a.obj", &frame, 0));
+    sn_state_surface_positions(f.state, 0, surface);
+    assert_done(f.ctx, write_obj(&f, 12, surface));
     assert_int_equal(test_folder_count(f.folder), 1);
     test_folder_path(f.folder, "a.obj", path);
     assert_done(f.ctx, sn_mesh_data_read(f.ctx, path, &data));
-    sn_state_surface_positions(f.state, 0, surface);
     assert_int_equal(data->vertex_count, body.surface_vertex_count);
     assert_memory_equal(data->position, surface, count * sizeof *surface);
     assert_int_equal(data->block_count, 1);
@@ -196,14 +207,20 @@ static void series_lists_frames_with_times(void **state) {
     output_fixture f;
     set_up(&f);
     const double time[3] = {0, 0.1, 0.25};
-    assert_done(f.ctx, sn_vtu_series_write(f.ctx, f.folder, "cube", 5, 3, time));
+    const int32_t index[3] = {0, 5, 10};
+    char name[] = "cube", *names[] = {name};
+    const sn_vtu_frames frames = {3, index, time};
+    assert_done(f.ctx, sn_vtu_list(f.ctx, f.folder, 1, names, &frames));
     char *text = test_folder_read(f.folder, "cube.vtu.series", NULL);
     assert_string_equal(text, "{\n  \"file-series-version\": \"1.0\",\n  \"files\": "
                               "[{\"name\": \"cube.000000.vtu\", \"time\": 0}, "
                               "{\"name\": \"cube.000005.vtu\", \"time\": 0.10000000000000001}, "
                               "{\"name\": \"cube.000010.vtu\", \"time\": 0.25}]\n}\n");
     free(text);
-    assert_int_equal(test_folder_count(f.folder), 1);
+    text = test_folder_read(f.folder, "frames.pvd", NULL);
+    assert_non_null(strstr(text, "<DataSet timestep=\"0.25\" part=\"0\" file=\"cube.000010.vtu\"/>"));
+    free(text);
+    assert_int_equal(test_folder_count(f.folder), 2);
     tear_down(&f);
 }
 
@@ -498,13 +515,16 @@ static void probes_weigh_contacts(void **state) {
 static sn_status write_everything(const output_fixture *f) {
     sn_status status = SN_OK;
     const double time = 0;
+    const int32_t index = 0;
+    char name[] = "a", *names[] = {name};
+    const sn_vtu_frames frames = {1, &index, &time};
     sn_frame_view frame = {.state = f->state};
     sn_output_def def = probe_output(4, good_probes);
     sn_probes *probes = NULL;
     sn_contact_csv csv = {0};
-    SN_TRY(sn_obj_frame_write(f->ctx, f->folder, "a.obj", &frame, 0));
+    SN_TRY(write_obj(f, 0, sn_model_rest_positions(f->model)));
     SN_TRY(sn_vtu_write(f->ctx, f->folder, "a.vtu", &frame, 1, false, true));
-    SN_TRY(sn_vtu_series_write(f->ctx, f->folder, "a", 1, 1, &time));
+    SN_TRY(sn_vtu_list(f->ctx, f->folder, 1, names, &frames));
     SN_TRY(sn_contact_csv_open(f->ctx, f->folder, &csv));
     SN_TRY(sn_contact_csv_frame(&csv, &frame));
     SN_TRY(sn_contact_csv_finish(&csv));

@@ -115,12 +115,15 @@ static void names_files_after_bodies(void **state) {
         "a_b.000000.obj",      "a_b.000003.obj",    "a_b-2.000000.obj",  "a_b-2.000003.obj",
         "a_b.surface.npy",     "a_b.nodes.npy",     "a_b.triangles.npy", "a_b.tets.npy",
         "a_b.000000.vtu",      "a_b.000002.vtu",    "a_b-2.surface.npy", "a_b-2.nodes.npy",
-        "a_b-2.triangles.npy", "a_b-2.tets.npy",    "a_b-2.000000.vtu",  "a_b-2.000002.vtu"};
+        "a_b-2.triangles.npy", "a_b-2.tets.npy",    "a_b-2.000000.vtu",  "a_b-2.000002.vtu",
+        "a_b.surface.obj",     "a_b-2.surface.obj", "a_b.mdd",           "a_b-2.mdd",
+        "frames.glb",          "frames.usda",       "frames.npz"};
     run_fixture f;
     set_up(&f);
     f.output.vtu_every = 2;
     f.output.obj_every = 3;
     f.output.pc2 = f.output.contacts = true;
+    f.output.mdd = f.output.glb = f.output.usda = f.output.npz = true;
     assert_done(f.ctx, record(&f, false));
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (!test_folder_has(f.folder, names[i]))
@@ -161,12 +164,14 @@ static void thins_out_long_runs(void **state) {
 static void spares_earlier_runs_and_other_files(void **state) {
     (void)state;
     static const char *const others[] = {
-        "notes.txt",       "mesh.vtu",  "a_b.00001.vtu",        "my.stats.jsonl",
-        "player.html.bak", "cloth.pc2", "a_b.0000012345678.obj"};
+        "notes.txt",       "mesh.vtu",  "a_b.00001.vtu",         "my.stats.jsonl",
+        "player.html.bak", "cloth.pc2", "a_b.0000012345678.obj", "cloth.mdd",
+        "scene.glb",       "my.npz"};
     run_fixture f;
     set_up(&f);
     f.output.vtu_every = f.output.obj_every = 1;
     f.output.pc2 = f.output.contacts = true;
+    f.output.mdd = f.output.glb = f.output.usda = f.output.npz = true;
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         test_folder_put(f.folder, others[i]);
     assert_done(f.ctx, record(&f, false));
@@ -177,11 +182,12 @@ static void spares_earlier_runs_and_other_files(void **state) {
     assert_int_equal(test_folder_count(f.folder), count);
     f.output.vtu_every = f.output.obj_every = 0;
     f.output.pc2 = f.output.contacts = false;
+    f.output.mdd = f.output.glb = f.output.usda = f.output.npz = false;
     test_folder_put(f.folder, "player.html.tmp"); // left by a run that was killed
     assert_done(f.ctx, record(&f, true));
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         assert_true(test_folder_has(f.folder, others[i]));
-    assert_int_equal(test_folder_count(f.folder), 14 + sizeof others / sizeof *others);
+    assert_int_equal(test_folder_count(f.folder), 16 + sizeof others / sizeof *others);
     tear_down(&f);
 }
 
