@@ -54,6 +54,12 @@ def tool(name, package):
     return shutil.which(name) or skip(f"{name} is missing (Debian package {package})")
 
 
+def npm_package(name):
+    """Folder of a package from npm, or the end of the test. script/bootstrap test-all installs them."""
+    folder = pathlib.Path(os.environ.get("SINEW_NPM", SOURCE / "build" / "npm")) / "node_modules" / name
+    return folder if folder.is_dir() else skip(f"{name} is missing (npm; script/bootstrap test-all installs it)")
+
+
 def run(*command, **options):
     """Runs a command and returns (exit code, stdout and stderr together)."""
     done = subprocess.run([str(word) for word in command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,

@@ -43,6 +43,10 @@ solver: {iterations: 20, tolerance: 1e-3}
 output:
   player: true
   pc2: true
+  mdd: true
+  glb: true
+  usda: true
+  npz: true
   contacts: true
   obj: {every: 5}
   vtu: {every: 4}

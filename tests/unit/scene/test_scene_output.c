@@ -25,6 +25,10 @@ static void every_key_reaches_the_definition(void **state) {
     sn_scene *scene = NULL;
     assert_done(ctx, load(ctx,
                           "  pc2: true\n"
+                          "  mdd: true\n"
+                          "  glb: true\n"
+                          "  usda: true\n"
+                          "  npz: true\n"
                           "  contacts: true\n"
                           "  obj: {every: 3}\n"
                           "  vtu: {every: 4, volume: false}\n"
@@ -34,6 +38,7 @@ static void every_key_reaches_the_definition(void **state) {
                           &scene));
     sn_output_def output = sn_scene_output(scene);
     assert_true(output.pc2 && output.contacts && !output.player && output.npy && !output.vtu_volume);
+    assert_true(output.mdd && output.glb && output.usda && output.npz);
     assert_int_equal(output.obj_every, 3);
     assert_int_equal(output.vtu_every, 4);
     assert_int_equal(output.checkpoint_every, 0);
