@@ -94,7 +94,8 @@ typedef struct sn_body_def {
     int32_t material_count;           ///< >= 1
     const sn_material_def *materials; ///< [material_count]
     const int32_t *tet_material;      ///< [tets] index into materials; NULL: all 0.
-    const sn_mesh_data *surface;      ///< Embedded render surface; NULL: the boundary of the tets.
+    const sn_mesh_data *surface;      ///< Embedded render surface, whose texture coordinates and groups are
+                                      ///< kept for results; NULL: the boundary of the tets.
     const sn_embedding *embedding;    ///< Of the surface's vertices in the mesh; NULL if surface is.
     double scale;                     ///< > 0. Default 1.
     double rotation[3];               ///< Rotation vector in rad, about the origin, after scaling.

@@ -457,7 +457,8 @@ cleanup:
     return status;
 }
 
-/// The summary comes last: where it stands, the run is complete.
+/// The summary comes last of what every run has: where it stands, all frames are there. Exports read it, and
+/// one that its format cannot hold takes nothing else away.
 static sn_status write_results(sn_recorder *recorder, const sn_state *state) {
     sn_status status = SN_OK;
     int32_t count = recorder->history.count;
@@ -466,10 +467,10 @@ static sn_status write_results(sn_recorder *recorder, const sn_state *state) {
         .run = &recorder->run, .precision = recorder->precision, .state = state, .totals = recorder->totals};
     SN_TRY(sn_run_summary_times(recorder->ctx, count, record, &summary));
     SN_TRY(sn_recorded_bodies_list(&recorder->bodies, count, record));
-    SN_TRY(sn_run_exports_write(recorder->ctx, recorder->directory, &recorder->def));
     if (recorder->player)
         SN_TRY(sn_player_write(recorder->player, recorder->directory, count, record, summary.ms_median));
     SN_TRY(sn_run_summary_write(recorder->ctx, recorder->directory, &summary));
+    SN_TRY(sn_run_exports_write(recorder->ctx, recorder->directory, &recorder->def));
 cleanup:
     return status;
 }

@@ -35,9 +35,15 @@ sn_status sn_run_exports_write(sn_context *ctx, const char *directory, const sn_
     if (!any_wanted(def))
         return SN_OK;
     SN_TRY(sn_results_open(ctx, directory, &results));
-    for (int i = 0; i < EXPORT_COUNT; i++)
-        if (is_wanted(def, &exports[i]))
-            SN_TRY(sn_export_into(results, exports[i].format, directory, &all, NULL));
+    for (int i = 0; i < EXPORT_COUNT; i++) {
+        if (!is_wanted(def, &exports[i]))
+            continue;
+        status = sn_export_into(results, exports[i].format, directory, &all, NULL);
+        if (status < 0) {
+            sn_message_prefix(ctx, "output.%s: ", exports[i].format);
+            break;
+        }
+    }
 cleanup:
     sn_results_close(&results);
     return status;

@@ -107,6 +107,17 @@ cleanup:
     return status;
 }
 
+/// The time of the start, from the first line of an OBJ file as sn_obj_frame_write() makes it.
+static void take_start(sn_text *text, double *time) {
+    static const char *const words[] = {"#", "Sinew,", "frame", "0,", "time"};
+    double found = 0;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (!sn_word_is(sn_text_word(text), words[i]))
+            return;
+    if (sn_text_real(text, &found) && isfinite(found))
+        *time = found;
+}
+
 /// The name behind "o " among the first lines of an OBJ file, or what the file is called by.
 static sn_status take_name(sn_text *text, const char *otherwise, char **out_name) {
     enum { LINES_MAX = 4 };
@@ -160,6 +171,8 @@ static sn_status read_look(sn_results *results, int32_t index) {
         return sn_new_text(results->ctx, results->stems.name[index], &body->name);
     SN_TRY(sn_path_join(results->ctx, results->directory, name, &path));
     SN_TRY(sn_text_open(results->ctx, path, &text));
+    take_start(&text, &results->time[0]);
+    sn_text_rewind(&text);
     SN_TRY(take_name(&text, results->stems.name[index], &body->name));
     sn_text_rewind(&text);
     SN_TRY(sn_mesh_data_read_text(&text, &data));
@@ -231,13 +244,10 @@ static sn_status take_times(sn_results *results, const sn_text *text) {
         double time = 0;
         if (!end || results->frame_count == INT32_MAX)
             break;
-        if (!take_time(text, at, end, results->frame_count, &time) ||
-            time <= results->time[results->frame_count - 1])
-            SN_TRY(
-                sn_fail(results->ctx, SN_ERR_READ,
-                        "%s:%d: found no record of frame %d with a time above that of the frame before: the "
-                        "file is damaged",
-                        text->path, results->frame_count, results->frame_count));
+        if (!take_time(text, at, end, results->frame_count, &time))
+            SN_TRY(sn_fail(results->ctx, SN_ERR_READ,
+                           "%s:%d: found no record of frame %d and its time: the file is damaged", text->path,
+                           results->frame_count, results->frame_count));
         SN_TRY(add_time(results, time));
         at = end + 1;
     }
@@ -245,7 +255,17 @@ cleanup:
     return status;
 }
 
-/// Reads stats.jsonl, a record for every frame but the start.
+static sn_status check_times(const sn_results *results) {
+    for (int32_t i = 1; i < results->frame_count; i++)
+        if (results->time[i] <= results->time[i - 1])
+            return sn_fail(results->ctx, SN_ERR_READ,
+                           "%s/%s:%d: the time of frame %d, %.17g s, is not above that of the frame before, "
+                           "%.17g s: the file is damaged",
+                           results->directory, SN_STATS_FILE, i, i, results->time[i], results->time[i - 1]);
+    return SN_OK;
+}
+
+/// Reads stats.jsonl, a record for every frame but the start, which is at 0 unless a surface tells otherwise.
 static sn_status read_times(sn_results *results) {
     sn_status status = SN_OK;
     sn_text text = {0};
@@ -303,6 +323,7 @@ static sn_status open_all(sn_results *results) {
         if (results->body[i].surface.frame_count < results->frame_count)
             results->frame_count = (int32_t)results->body[i].surface.frame_count;
     }
+    SN_TRY(check_times(results));
     SN_TRY(read_end(results));
 cleanup:
     return status;

@@ -321,15 +321,33 @@ static void glb_thins_out_frames(void **state) {
     end(&o);
 }
 
+/// The run keeps all else that it has, its summary too, and can be exported otherwise.
 static void glb_refuses_times_that_floats_join(void **state) {
     (void)state;
     opened o;
-    set_up(&o.f);
-    static const char stats[] = "{\"frame\":1,\"time\":1e9}\n{\"frame\":2,\"time\":1000000000.25}\n"
-                                "{\"frame\":3,\"time\":1000000000.5}\n";
-    put_text(o.f.folder, "stats.jsonl", stats, strlen(stats));
+    set_up_with(&o.f, NULL);
+    o.f.start = 1e9;
+    record_frames(&o.f, true);
     open_results(&o);
     refuse(&o, "glb", "glb: the floats of glTF hold no difference between the times 1000000000 and");
+    sn_results_close(&o.results);
+    o.f.output.glb = o.f.output.usda = o.f.output.mdd = true;
+    sn_recorder *recorder = NULL;
+    const sn_run_info run = {.frame_seconds = 0.25, .frame_total = 1};
+    assert_done(o.f.ctx,
+                sn_recorder_create(o.f.ctx, o.f.model, o.f.folder, true, &o.f.output, &run, &recorder));
+    move_to(&o.f, 0);
+    assert_done(o.f.ctx, sn_recorder_frame(recorder, o.f.state, NULL));
+    move_to(&o.f, 0.25);
+    const sn_step_info info = {.time = 1e9 + 0.25};
+    assert_done(o.f.ctx, sn_recorder_frame(recorder, o.f.state, &info));
+    assert_int_equal(sn_recorder_finish(recorder, o.f.state), SN_ERR_INVALID_ARGUMENT);
+    expect_message(&o.f, "output.glb: glb: the floats of glTF");
+    sn_recorder_destroy(&recorder);
+    assert_true(test_folder_has(o.f.folder, "summary.json") && test_folder_has(o.f.folder, "w__rfel.mdd"));
+    open_results(&o);
+    assert_true(sn_results_get_info(o.results).finished);
+    export(&o, "usda");
     end(&o);
 }
 

@@ -27,6 +27,7 @@ typedef struct export_fixture {
     sn_state *state;
     sn_output_def output;
     char folder[TEST_PATH_SIZE], out[TEST_PATH_SIZE];
+    double start;      ///< Time of the start in s.
     char warning[512]; ///< The last one.
 } export_fixture;
 
@@ -89,7 +90,7 @@ static inline void move_to(export_fixture *f, double t) {
         x[3 * n + 2] = X[3 * n + 2] - t;
     }
     assert_done(f->ctx, sn_state_set_positions(f->state, x));
-    assert_done(f->ctx, sn_state_set_time(f->state, t));
+    assert_done(f->ctx, sn_state_set_time(f->state, f->start + t));
     free(x);
 }
 
@@ -99,7 +100,7 @@ static inline void record_frames(export_fixture *f, bool finish) {
     const sn_run_info run = {.frame_seconds = 0.25, .frame_total = FRAMES - 1};
     assert_done(f->ctx, sn_recorder_create(f->ctx, f->model, f->folder, true, &f->output, &run, &recorder));
     for (int frame = 0; frame < FRAMES; frame++) {
-        const sn_step_info info = {.time = 0.25 * frame};
+        const sn_step_info info = {.time = f->start + 0.25 * frame};
         move_to(f, 0.25 * frame);
         assert_done(f->ctx, sn_recorder_frame(recorder, f->state, frame > 0 ? &info : NULL));
     }

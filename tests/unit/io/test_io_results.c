@@ -89,6 +89,20 @@ static void models_keep_looks(void **state) {
     tear_down(&f);
 }
 
+static void runs_may_start_at_any_time(void **state) {
+    (void)state;
+    export_fixture f;
+    sn_results *results = NULL;
+    set_up_with(&f, NULL);
+    f.start = -0.5;
+    record_frames(&f, true);
+    assert_done(f.ctx, sn_results_open(f.ctx, f.folder, &results));
+    for (int frame = 0; frame < FRAMES; frame++)
+        assert_true(sn_results_get_info(results).time[frame] == -0.5 + 0.25 * frame);
+    sn_results_close(&results);
+    tear_down(&f);
+}
+
 static void cut_file(const export_fixture *f, const char *name, long bytes) {
     char path[TEST_PATH_SIZE];
     size_t size = 0;
@@ -221,7 +235,8 @@ static void refuses_damaged_texts(void **state) {
     export_fixture f;
     set_up(&f);
     refuse_text(&f, "stats.jsonl", "{\"frame\":2,\"time\":1}\n", "stats.jsonl:1: found no record of frame 1");
-    refuse_text(&f, "stats.jsonl", "{\"frame\":1,\"time\":1}\n{\"frame\":2,\"time\":1}\n", "stats.jsonl:2:");
+    refuse_text(&f, "stats.jsonl", "{\"frame\":1,\"time\":1}\n{\"frame\":2,\"time\":1}\n",
+                "stats.jsonl:2: the time of frame 2, 1 s, is not above that of the frame before");
     refuse_text(&f, "stats.jsonl", "{\"frame\":1,\"time\":1e999}\n", "stats.jsonl:1:");
     refuse_text(&f, "stats.jsonl", "\n\n\n", "stats.jsonl:1:");
     refuse_text(&f, "summary.json", "{}", "summary.json tells no number of frames_planned");
@@ -279,13 +294,10 @@ static void positions_must_be_numbers(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reads_what_was_recorded),
-        cmocka_unit_test(models_keep_looks),
-        cmocka_unit_test(stopped_runs_have_their_whole_frames),
-        cmocka_unit_test(surfaces_go_without_a_look),
-        cmocka_unit_test(refuses_damaged_arrays),
-        cmocka_unit_test(refuses_damaged_texts),
-        cmocka_unit_test(refuses_what_is_no_run),
+        cmocka_unit_test(reads_what_was_recorded),    cmocka_unit_test(models_keep_looks),
+        cmocka_unit_test(runs_may_start_at_any_time), cmocka_unit_test(stopped_runs_have_their_whole_frames),
+        cmocka_unit_test(surfaces_go_without_a_look), cmocka_unit_test(refuses_damaged_arrays),
+        cmocka_unit_test(refuses_damaged_texts),      cmocka_unit_test(refuses_what_is_no_run),
         cmocka_unit_test(positions_must_be_numbers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
