@@ -1,6 +1,7 @@
 #include "io/io_zip.h"
 
 #include <string.h>
+#include <zlib.h>
 
 enum {
     VERSION = 20,
@@ -12,36 +13,6 @@ enum {
     EXTRA_64 = 1
 };
 #define LIMIT UINT64_C(0xffffffff)
-
-void sn_crc_table_make(sn_crc_table *table) {
-    for (uint32_t byte = 0; byte < 256; byte++) {
-        uint32_t bits = byte;
-        for (int i = 0; i < 8; i++)
-            bits = bits >> 1 ^ (bits & 1 ? 0xedb88320 : 0);
-        table->entry[0][byte] = bits;
-    }
-    for (int k = 1; k < 8; k++)
-        for (int byte = 0; byte < 256; byte++) {
-            uint32_t before = table->entry[k - 1][byte];
-            table->entry[k][byte] = before >> 8 ^ table->entry[0][before & 255];
-        }
-}
-
-uint32_t sn_crc32(const sn_crc_table *table, uint32_t crc, const void *bytes, size_t size) {
-    const unsigned char *at = bytes;
-    crc = ~crc;
-    for (; size >= 8; size -= 8, at += 8) {
-        uint64_t eight;
-        memcpy(&eight, at, sizeof eight);
-        eight ^= crc;
-        crc = 0;
-        for (int k = 0; k < 8; k++)
-            crc ^= table->entry[7 - k][eight >> 8 * k & 255];
-    }
-    for (; size > 0; size--, at++)
-        crc = crc >> 8 ^ table->entry[0][(crc ^ *at) & 255];
-    return ~crc;
-}
 
 // ---- Records
 
@@ -170,7 +141,6 @@ static sn_status write_end(sn_zip *zip, uint64_t begin) {
 
 sn_status sn_zip_open(sn_context *ctx, const char *directory, const char *name, sn_zip *zip) {
     *zip = (sn_zip){.ctx = ctx};
-    sn_crc_table_make(&zip->crc_table);
     return sn_output_open(ctx, directory, name, SN_OUTPUT_WHOLE, &zip->output);
 }
 
@@ -202,7 +172,7 @@ cleanup:
 sn_status sn_zip_write(sn_zip *zip, const void *bytes, size_t size) {
     SN_ASSERT(zip->count > 0 && size <= zip->left);
     sn_zip_entry *entry = &zip->entry[zip->count - 1];
-    entry->crc = sn_crc32(&zip->crc_table, entry->crc, bytes, size);
+    entry->crc = (uint32_t)crc32_z(entry->crc, bytes, size);
     zip->left -= size;
     return emit(zip, bytes, size);
 }

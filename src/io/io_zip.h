@@ -6,16 +6,6 @@
 
 #include "io/io_recorder_file.h"
 
-/// What sn_crc32() looks up: entry[k][b] is the part of byte b that k more bytes follow.
-typedef struct sn_crc_table {
-    uint32_t entry[8][256];
-} sn_crc_table;
-
-void sn_crc_table_make(sn_crc_table *table);
-/// CRC-32 (ISO 3309) of bytes, chained: start with 0. Eight bytes at a time (Kounavis and Berry 2005, "A
-/// systematic approach to building high performance software-based CRC generators").
-uint32_t sn_crc32(const sn_crc_table *table, uint32_t crc, const void *bytes, size_t size);
-
 /// What the directory at the end tells of a file.
 typedef struct sn_zip_entry {
     char *name;
@@ -26,7 +16,6 @@ typedef struct sn_zip_entry {
 /// An archive being written. All zero: closed.
 typedef struct sn_zip {
     sn_context *ctx; ///< NULL when closed.
-    sn_crc_table crc_table;
     sn_output output;
     sn_zip_entry *entry; ///< [count]
     size_t count, capacity;
