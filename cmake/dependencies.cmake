@@ -3,6 +3,7 @@
 find_package(OpenMP REQUIRED COMPONENTS C)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(YAML REQUIRED IMPORTED_TARGET yaml-0.1)
+pkg_check_modules(PNG REQUIRED IMPORTED_TARGET libpng)
 pkg_check_modules(OPENBLAS REQUIRED IMPORTED_TARGET openblas)
 
 find_package(ZLIB REQUIRED)
@@ -14,11 +15,11 @@ find_library(LAPACKE_LIBRARY lapacke REQUIRED)
 if(NOT TARGET sinew_dependencies)
   add_library(sinew_dependencies INTERFACE)
   target_include_directories(sinew_dependencies SYSTEM INTERFACE ${METIS_INCLUDE_DIR})
-  target_link_libraries(sinew_dependencies INTERFACE OpenMP::OpenMP_C PkgConfig::YAML ${LAPACKE_LIBRARY}
+  target_link_libraries(sinew_dependencies INTERFACE OpenMP::OpenMP_C PkgConfig::YAML PkgConfig::PNG ${LAPACKE_LIBRARY}
                                                      PkgConfig::OPENBLAS ${METIS_LIBRARY} ZLIB::ZLIB m)
 endif()
 
 # The same for users of pkg-config (sinew.pc.in). OpenBLAS is named as a library, because its own file asks for the
 # Fortran compiler's, which its shared library finds by itself.
-set(SINEW_PC_REQUIRES "yaml-0.1 zlib")
+set(SINEW_PC_REQUIRES "yaml-0.1 libpng zlib")
 set(SINEW_PC_LIBRARIES "-llapacke -lopenblas -lmetis ${OpenMP_C_FLAGS} -lm")

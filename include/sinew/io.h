@@ -49,6 +49,13 @@ typedef struct sn_probe_def {
     double point[3];   ///< Rest place in m; outside of the body, the nearest place inside.
 } sn_probe_def;
 
+/// What the surfaces of a preview are colored by.
+typedef enum sn_preview_color {
+    SN_PREVIEW_PLAIN = 0,       ///< Each body has a color.
+    SN_PREVIEW_STRAIN = 1,      ///< SN_QUANTITY_STRAIN
+    SN_PREVIEW_DISPLACEMENT = 2 ///< SN_QUANTITY_DISPLACEMENT
+} sn_preview_color;
+
 /// What a run writes. Start from sn_output_def_default().
 typedef struct sn_output_def {
     bool player;       ///< player.html, one self-contained page. Default true.
@@ -64,6 +71,12 @@ typedef struct sn_output_def {
     int32_t obj_every; ///< An .obj of the surface per body every so many frames; 0: none. Default 0.
     int32_t vtu_every; ///< A .vtu per body every so many frames, with a .pvd and a .vtu.series; 0: none.
                        ///< Default 0.
+    int32_t preview_every;  ///< A picture, frame.<number>.png, every so many frames; 0: none. Default 0.
+    int32_t preview_width;  ///< Pixels, 1 to 8192. Default 960.
+    int32_t preview_height; ///< Default 540.
+    sn_preview_color preview_color; ///< Default plain.
+    double preview_range;     ///< Value at the upper end of the colors; 0: that of the frame. Default 0.
+    double preview_view[3];   ///< Direction to the camera, any length; 0: the player's first view. Default 0.
     int32_t checkpoint_every; ///< checkpoint.bin is renewed every so many frames; 0: at the end only.
                               ///< Default 1.
     int32_t probe_count;

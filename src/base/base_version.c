@@ -11,6 +11,7 @@ const char *sn_version_licenses(void) {
            "LAPACKE: BSD-3-Clause\n"
            "libyaml: MIT\n"
            "zlib: Zlib\n"
+           "libpng: PNG Reference Library License version 2\n"
            "OpenMP run-time: GPL-3.0 with the GCC Runtime Library Exception (GCC), or Apache-2.0 with the "
            "LLVM exception (clang)\n";
 }

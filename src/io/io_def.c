@@ -1,5 +1,7 @@
 #include "io/io_def.h"
 
+#include "io/io_preview.h"
+
 #define DERIVED(type, member)                                                                                \
     { .kind = SN_FIELD_DERIVED, .offset = offsetof(type, member), .size = sizeof(((type *)0)->member) }
 
@@ -28,6 +30,53 @@ static const sn_field obj_rows[] = {
 
 static const sn_field_table obj_fields = {
     .name = "obj", .size = sizeof(sn_output_def), SN_FIELD_ROWS(obj_rows), SN_FIELD_NO_ITEM};
+
+static const sn_field_choice preview_colors[] = {{"plain", "each body has a color"},
+                                                 {"strain", "largest |principal stretch - 1|"},
+                                                 {"displacement", "distance from the rest place"},
+                                                 {NULL, NULL}};
+
+static const sn_field preview_rows[] = {
+    {.key = "every",
+     .kind = SN_FIELD_INT,
+     .offset = offsetof(sn_output_def, preview_every),
+     SN_BETWEEN(0, INT32_MAX),
+     .fallback = "0",
+     .help = "a picture every so many frames; 0: none"},
+    {.key = "width",
+     .kind = SN_FIELD_INT,
+     .offset = offsetof(sn_output_def, preview_width),
+     SN_BETWEEN(1, SN_PREVIEW_MAX_SIZE),
+     .fallback = "960",
+     .help = "pixels"},
+    {.key = "height",
+     .kind = SN_FIELD_INT,
+     .offset = offsetof(sn_output_def, preview_height),
+     SN_BETWEEN(1, SN_PREVIEW_MAX_SIZE),
+     .fallback = "540",
+     .help = "pixels"},
+    {.key = "color",
+     .kind = SN_FIELD_CHOICE,
+     .offset = offsetof(sn_output_def, preview_color),
+     .choices = preview_colors,
+     .fallback = "plain",
+     .help = "what surfaces are colored by"},
+    {.key = "range",
+     .kind = SN_FIELD_REAL,
+     .offset = offsetof(sn_output_def, preview_range),
+     SN_NOT_NEGATIVE,
+     .fallback = "0",
+     .help = "value at the upper end of the colors, in SI units; 0: what 99.5 % of the frame's values do not "
+             "exceed"},
+    {.key = "view",
+     .kind = SN_FIELD_VEC3,
+     .offset = offsetof(sn_output_def, preview_view),
+     SN_ANY_VALUE,
+     .fallback = "0 0 0",
+     .help = "direction from the scene to the camera; 0: the first view of the player"}};
+
+static const sn_field_table preview_fields = {
+    .name = "preview", .size = sizeof(sn_output_def), SN_FIELD_ROWS(preview_rows), SN_FIELD_NO_ITEM};
 
 static const sn_field checkpoint_rows[] = {
     {.key = "every",
@@ -92,6 +141,10 @@ static const sn_field output_rows[] = {
      .help = "frames.npz when the run ends: all arrays in one file for numpy"},
     {.key = "obj", .kind = SN_FIELD_TABLE, .table = &obj_fields, .help = "surfaces as OBJ files"},
     {.key = "vtu", .kind = SN_FIELD_TABLE, .table = &vtu_fields, .help = "files for ParaView"},
+    {.key = "preview",
+     .kind = SN_FIELD_TABLE,
+     .table = &preview_fields,
+     .help = "pictures of frames as PNG files, drawn without a display"},
     {.key = "contacts",
      .kind = SN_FIELD_BOOL,
      .offset = offsetof(sn_output_def, contacts),

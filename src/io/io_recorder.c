@@ -2,6 +2,7 @@
 #include "io/io_contact_csv.h"
 #include "io/io_def.h"
 #include "io/io_player.h"
+#include "io/io_preview_frame.h"
 #include "io/io_probe.h"
 #include "io/io_recorder_body.h"
 #include "io/io_recorder_export.h"
@@ -46,8 +47,9 @@ struct sn_recorder {
     sn_run_stats stats;
     sn_history history;
     sn_contact_csv contacts;
-    sn_probes *probes; ///< NULL: none.
-    sn_player *player; ///< NULL: not wanted.
+    sn_probes *probes;           ///< NULL: none.
+    sn_player *player;           ///< NULL: not wanted.
+    sn_preview_frames *previews; ///< NULL: not wanted.
     sn_checkpoint_buffer checkpoint;
     double *field_values[SN_FIELD_COUNT]; ///< [node_count]; NULL: not wanted.
 };
@@ -139,6 +141,8 @@ static sn_status recorder_init(sn_recorder *recorder, const char *directory, con
     SN_TRY(sn_recorded_bodies_init(&recorder->bodies, ctx, model, recorder->directory, &recorder->def));
     if (def->player)
         SN_TRY(sn_player_create(ctx, model, def, run, &recorder->player));
+    if (def->preview_every > 0)
+        SN_TRY(sn_preview_frames_create(ctx, model, def, &recorder->previews));
     if (def->field_displacement)
         SN_TRY_NEW(ctx, recorder->field_values[SN_QUANTITY_DISPLACEMENT], node_count);
     if (def->field_strain)
@@ -210,6 +214,7 @@ void sn_recorder_destroy(sn_recorder **recorder) {
     sn_contact_csv_abandon(&r->contacts);
     sn_probes_destroy(&r->probes);
     sn_player_destroy(&r->player);
+    sn_preview_frames_destroy(&r->previews);
     sn_checkpoint_release(&r->checkpoint);
     sn_folder_unlock(&r->lock);
     for (int32_t f = 0; f < SN_FIELD_COUNT; f++)
@@ -408,6 +413,8 @@ static sn_status record_frame(sn_recorder *recorder, const sn_frame_view *frame)
         SN_TRY(sn_probes_frame(recorder->probes, frame));
     if (recorder->player)
         SN_TRY(sn_player_frame(recorder->player, frame));
+    if (recorder->previews)
+        SN_TRY(sn_preview_frames_write(recorder->previews, recorder->directory, frame));
     SN_TRY(sn_history_append(&recorder->history, &record));
     if (info)
         count_step(&recorder->totals, info);

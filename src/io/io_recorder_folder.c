@@ -54,7 +54,7 @@ static bool cut_ending(char *name, const char *ending) {
 /// What a file of the folder is to us.
 typedef struct file_kind {
     bool ours, temporary;
-    int32_t frame; ///< Of VTU and OBJ files; -1: of no frame.
+    int32_t frame; ///< Of VTU, OBJ and PNG files; -1: of no frame.
 } file_kind;
 
 /// Cuts "<body>.000012" to "<body>". @return 12; -1 and the name uncut if it does not end so.
@@ -95,6 +95,10 @@ static file_kind kind_of(const sn_body_names *bodies, const char *file) {
     if (cut_ending(name, ".vtu") || cut_ending(name, ".obj")) {
         kind.frame = cut_frame_number(name);
         kind.ours = kind.frame >= 0;
+    }
+    if (cut_ending(name, ".png")) {
+        kind.frame = cut_frame_number(name);
+        kind.ours = kind.frame >= 0 && strcmp(name, "frame") == 0;
     }
     return kind;
 }

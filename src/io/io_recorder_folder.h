@@ -35,8 +35,8 @@ void sn_folder_unlock(int *lock);
 /// file and the reason; SN_ERR_NO_MEMORY.
 SN_NODISCARD sn_status sn_folder_clear(sn_context *ctx, const char *directory, const sn_body_names *bodies,
                                        bool overwrite);
-/// Removes what a killed run has left beyond its checkpoint: temporary files, and VTU and OBJ files of frames
-/// from `frame_count` on. @return SN_OK, SN_ERR_WRITE, SN_ERR_NO_MEMORY.
+/// Removes what a killed run has left beyond its checkpoint: temporary files, and VTU, OBJ and PNG files of
+/// frames from `frame_count` on. @return SN_OK, SN_ERR_WRITE, SN_ERR_NO_MEMORY.
 SN_NODISCARD sn_status sn_folder_cut(sn_context *ctx, const char *directory, const sn_body_names *bodies,
                                      int32_t frame_count);
 /// Removes a file of the folder; fine if there is none. @return SN_OK, SN_ERR_WRITE, SN_ERR_NO_MEMORY.

@@ -21,6 +21,7 @@ OUTSIDE = {
     "lapacke.h": {"factor", "solve"},
     "yaml.h": {"base", "scene"},
     "zlib.h": {"io"},
+    "png.h": {"io"},
     "dirent.h": {"io", "cli"},
     "fcntl.h": {"io", "cli"},
     "unistd.h": {"base", "io", "cli"},
