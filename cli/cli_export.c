@@ -11,10 +11,12 @@ static int run_export(int argc, char **argv);
 static void print_formats(void);
 
 typedef struct export_values {
-    const char *format, *output, *body, *frames;
+    const char *format, *output, *body, *frames, *size;
     int32_t glb_targets, up; ///< 0: the library's default; index into ups
     bool quiet;
 } export_values;
+
+enum { PIXELS_MAX = 8192 }; ///< Of sn_export_def's table.
 
 static const char *const ups[] = {"z", "y", NULL};
 
@@ -53,8 +55,13 @@ static const cli_option options[] = {
      .kind = CLI_CHOICE,
      .offset = offsetof(export_values, up),
      .value = "z|y",
-     .help = "axis that points up, for .glb and .usda (default z)",
+     .help = "axis that points up, for .glb, .usda and .png (default z)",
      .choices = ups},
+    {.name = "size",
+     .kind = CLI_TEXT,
+     .offset = offsetof(export_values, size),
+     .value = "WxH",
+     .help = "pixels of a .png, such as 1280x720 (default 960x540), at most 8192x8192"},
     {.name = "quiet",
      .letter = 'q',
      .kind = CLI_FLAG,
@@ -125,6 +132,19 @@ static bool take_frames(const char *text, sn_export_def *def) {
     return *at == '\0';
 }
 
+static bool take_size(const char *text, sn_export_def *def) {
+    char *end = NULL;
+    long width = *text >= '0' && *text <= '9' ? strtol(text, &end, 10) : 0;
+    if (!end || *end != 'x' || end[1] < '0' || end[1] > '9')
+        return false;
+    long height = strtol(end + 1, &end, 10);
+    if (*end || width < 1 || width > PIXELS_MAX || height < 1 || height > PIXELS_MAX)
+        return false;
+    def->png_width = (int32_t)width;
+    def->png_height = (int32_t)height;
+    return true;
+}
+
 static int make_def(const export_values *values, sn_export_def *def) {
     *def = sn_export_def_default();
     def->directory = values->output;
@@ -138,6 +158,11 @@ static int make_def(const export_values *values, sn_export_def *def) {
             "--frames: found \"%s\", expected A:B:STEP with whole numbers from 0, STEP from 1, such "
             "as 0:100, ::2 or 12",
             values->frames);
+    if (values->size && !take_size(values->size, def))
+        return cli_fail(CLI_USAGE,
+                        "--size: found \"%s\", expected WIDTHxHEIGHT in pixels, 1 to %d each, "
+                        "such as 1280x720",
+                        values->size, PIXELS_MAX);
     return CLI_DONE;
 }
 
@@ -237,7 +262,7 @@ static int run_export(int argc, char **argv) {
     if (code == CLI_DONE)
         code = make_def(&values, &job.def);
     if (code == CLI_DONE)
-        code = cli_context_create(1, values.quiet, false, &job.context);
+        code = cli_context_create(0, values.quiet, false, &job.context);
     if (code == CLI_DONE)
         code = run_job(&job);
     sn_context_destroy(&job.context);

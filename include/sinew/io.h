@@ -204,7 +204,9 @@ typedef struct sn_export_def {
     int32_t frame_step;              ///< 1: every frame (default); 2: every other one, and so on.
     int32_t glb_targets;             ///< Morph targets of a .glb, one a frame beside the first: more frames
                                      ///< are thinned out evenly, with a warning. Default 200.
-    bool y_up; ///< What .glb and .usda take for up: z is (false, the default) or y. Places stay as they are.
+    int32_t png_width, png_height;   ///< Pixels of a .png, 1 to 8192. Default 960 and 540.
+    bool y_up; ///< What .glb, .usda and .png take for up: z is (false, the default) or y. Places stay as they
+               ///< are.
     uint32_t mark;
 } sn_export_def;
 

@@ -48,6 +48,7 @@ sn_export_writer sn_mdd_export;          ///< io_mdd.c
 sn_export_writer sn_glb_export;          ///< io_glb.c
 sn_export_writer sn_npz_export;          ///< io_npz.c
 sn_export_writer sn_usda_export;         ///< io_usda.c
+sn_export_writer sn_png_export;          ///< io_preview_export.c
 sn_export_writer sn_pc2_export;          ///< io_export_frames.c, as the next two
 sn_export_writer sn_obj_sequence_export; ///< A file per body and frame.
 sn_export_writer sn_vtu_sequence_export; ///< The same, with their lists.

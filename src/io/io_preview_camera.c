@@ -65,7 +65,8 @@ sn_preview_axes sn_preview_aim(const double up[3], const sn_preview_points *poin
     for (int i = 0; i < TURNS; i++) {
         direction_at(up, i * pi / TURNS, 0, direction);
         span[i] = extent(points, direction);
-        longest = span[i] > span[longest] ? i : longest;
+        // Rounding must not choose between directions that are alike.
+        longest = span[i] > (1 + 1e-9) * span[longest] ? i : longest;
     }
     double narrow = span[(longest + TURNS / 2) % TURNS], height = extent(points, up);
     // The camera stands on the southern side.

@@ -188,10 +188,14 @@ static void defaults_are_documented(void **state) {
     assert_true(output.field_strain && output.field_displacement);
     assert_true(!output.pc2 && !output.contacts && output.obj_every == 0 && output.checkpoint_every == 1);
     assert_true(!output.mdd && !output.glb && !output.usda && !output.npz);
+    assert_true(output.preview_every == 0 && output.preview_width == 960 && output.preview_height == 540);
+    assert_true(output.preview_color == SN_PREVIEW_PLAIN && output.preview_range == 0);
+    assert_true(output.preview_view[0] == 0 && output.preview_view[1] == 0 && output.preview_view[2] == 0);
     assert_true(output.probe_count == 0 && !output.probes);
     sn_export_def export = sn_export_def_default();
     assert_true(!export.directory && !export.body && export.frame_first == 0 && export.frame_last == -1);
     assert_true(export.frame_step == 1 && export.glb_targets == 200 && !export.y_up);
+    assert_true(export.png_width == 960 && export.png_height == 540);
     sn_body_def body = sn_body_def_default();
     assert_true(body.scale == 1 && body.initial.stretch[0] == 1 && body.initial.stretch[2] == 1);
     assert_true(body.initial.twist_axis[2] == 1 && body.initial.twist_rate == 0);

@@ -29,6 +29,8 @@ static void begin(stepping_run *run) {
     run->probe[1] = (sn_probe_def){.name = "floor", .rigid = "shape 1"};
     run->f.output.vtu_every = 2;
     run->f.output.obj_every = 3;
+    run->f.output.preview_every = 2;
+    run->f.output.preview_width = run->f.output.preview_height = 20;
     run->f.output.pc2 = run->f.output.contacts = true;
     run->f.output.probe_count = 2;
     run->f.output.probes = run->probe;
@@ -161,6 +163,8 @@ static void goes_on_as_if_it_had_not_stopped(void **state) {
             test_folder_put(parts.f.folder, "player.html.tmp");
             test_folder_put(parts.f.folder, "a_b.000007.vtu");
             test_folder_put(parts.f.folder, "a_b.000007.obj.tmp");
+            test_folder_put(parts.f.folder, "frame.000007.png");
+            test_folder_put(parts.f.folder, "frame.000002.png.tmp");
             assert_done(parts.f.ctx, resume(&parts, &done));
             assert_int_equal(done, killed - killed % every);
             assert_int_equal(sn_recorder_totals(parts.recorder).frames, done);

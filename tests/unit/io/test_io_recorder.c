@@ -117,11 +117,14 @@ static void names_files_after_bodies(void **state) {
         "a_b.000000.vtu",      "a_b.000002.vtu",    "a_b-2.surface.npy", "a_b-2.nodes.npy",
         "a_b-2.triangles.npy", "a_b-2.tets.npy",    "a_b-2.000000.vtu",  "a_b-2.000002.vtu",
         "a_b.surface.obj",     "a_b-2.surface.obj", "a_b.mdd",           "a_b-2.mdd",
-        "frames.glb",          "frames.usda",       "frames.npz"};
+        "frames.glb",          "frames.usda",       "frames.npz",        "frame.000000.png",
+        "frame.000002.png"};
     run_fixture f;
     set_up(&f);
     f.output.vtu_every = 2;
     f.output.obj_every = 3;
+    f.output.preview_every = 2;
+    f.output.preview_width = f.output.preview_height = 9;
     f.output.pc2 = f.output.contacts = true;
     f.output.mdd = f.output.glb = f.output.usda = f.output.npz = true;
     assert_done(f.ctx, record(&f, false));
@@ -166,10 +169,10 @@ static void spares_earlier_runs_and_other_files(void **state) {
     static const char *const others[] = {
         "notes.txt",       "mesh.vtu",  "a_b.00001.vtu",         "my.stats.jsonl",
         "player.html.bak", "cloth.pc2", "a_b.0000012345678.obj", "cloth.mdd",
-        "scene.glb",       "my.npz"};
+        "scene.glb",       "my.npz",    "frame.00001.png",       "a_b.000001.png"};
     run_fixture f;
     set_up(&f);
-    f.output.vtu_every = f.output.obj_every = 1;
+    f.output.vtu_every = f.output.obj_every = f.output.preview_every = 1;
     f.output.pc2 = f.output.contacts = true;
     f.output.mdd = f.output.glb = f.output.usda = f.output.npz = true;
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
@@ -180,7 +183,7 @@ static void spares_earlier_runs_and_other_files(void **state) {
     assert_non_null(strstr(sn_context_message(f.ctx), "already holds a run"));
     assert_non_null(strstr(sn_context_message(f.ctx), f.folder));
     assert_int_equal(test_folder_count(f.folder), count);
-    f.output.vtu_every = f.output.obj_every = 0;
+    f.output.vtu_every = f.output.obj_every = f.output.preview_every = 0;
     f.output.pc2 = f.output.contacts = false;
     f.output.mdd = f.output.glb = f.output.usda = f.output.npz = false;
     test_folder_put(f.folder, "player.html.tmp"); // left by a run that was killed
