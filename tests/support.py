@@ -7,8 +7,10 @@ import os
 import pathlib
 import re
 import shutil
+import struct
 import subprocess
 import sys
+import zlib
 
 SOURCE = pathlib.Path(os.environ.get("SINEW_SOURCE_DIR", pathlib.Path(__file__).resolve().parent.parent))
 BINARY = pathlib.Path(os.environ.get("SINEW_BINARY_DIR", SOURCE / "build" / "release"))
@@ -73,6 +75,39 @@ def must(*command, **options):
     if code != 0:
         finish([f"exit {code} from: {' '.join(str(word) for word in command)}\n{output}"])
     return output
+
+
+def read_png(path):
+    """Rows of pixels, [red, green, blue] each, of a PNG file with 8 bits a color: a reader that is not libpng."""
+    data = path.read_bytes()
+    assert data[:8] == b"\x89PNG\r\n\x1a\n", f"{path} is no PNG file"
+    chunks, at = [], 8
+    while at < len(data):
+        size, kind = struct.unpack(">I4s", data[at:at + 8])
+        body = data[at + 8:at + 8 + size]
+        assert struct.unpack(">I", data[at + 8 + size:at + 12 + size])[0] == zlib.crc32(kind + body), f"{path}: bad checksum"
+        chunks.append((kind, body))
+        at += 12 + size
+    width, height, *rest = struct.unpack(">IIBBBBB", chunks[0][1])
+    assert chunks[0][0] == b"IHDR" and chunks[-1][0] == b"IEND" and rest == [8, 2, 0, 0, 0], f"{path}: {chunks[0]}"
+    packed = zlib.decompress(b"".join(body for kind, body in chunks if kind == b"IDAT"))
+    assert len(packed) == height * (1 + 3 * width), f"{path}: {len(packed)} bytes"
+    rows, above = [], bytes(3 * width)
+    for y in range(height):
+        start = y * (1 + 3 * width)
+        above = unfilter(packed[start], packed[start + 1:start + 1 + 3 * width], above)
+        rows.append([list(above[x:x + 3]) for x in range(0, 3 * width, 3)])
+    return rows
+
+
+def unfilter(kind, coded, above):
+    """One row of a PNG file, from what was written of it and the row above (PNG specification, chapter 9)."""
+    row = bytearray(len(coded))
+    for i, code in enumerate(coded):
+        left, up, corner = (row[i - 3], above[i], above[i - 3]) if i >= 3 else (0, above[i], 0)
+        nearest = min((abs(up - corner), 0, left), (abs(left - corner), 1, up), (abs(left + up - 2 * corner), 2, corner))[2]
+        row[i] = (code + (0, left, up, (left + up) // 2, nearest)[kind]) & 255
+    return bytes(row)
 
 
 def module_table():

@@ -112,7 +112,7 @@ SN_API SN_NODISCARD sn_status sn_recorder_create(sn_context *context, const sn_m
                                                  sn_recorder **out_recorder);
 
 /// Goes on with the run that `directory` holds, from its checkpoint: restores `state`, cuts files that grew
-/// beyond the checkpoint back to it, removes VTU and OBJ files of later frames, and tells the number of
+/// beyond the checkpoint back to it, removes VTU, OBJ and PNG files of later frames, and tells the number of
 /// frames done. The next call is sn_recorder_frame() with the next frame's info, or sn_recorder_finish(). All
 /// files become the same, but for times and the machine, as if the run had not stopped. `def` and `run` must
 /// be those of the first call, but for def->checkpoint_every, run->setup_seconds and run->frame_total.

@@ -3,7 +3,7 @@
 #define SN_IO_PREVIEW_SURFACE_H
 
 #include "base/base_context.h"
-#include "sinew/model.h"
+#include "sinew/io.h"
 
 /// A surface whose vertices are split where it has an edge of more than 50 degrees: each corner has one
 /// normal.

@@ -50,6 +50,7 @@ output:
   contacts: true
   obj: {every: 5}
   vtu: {every: 4}
+  preview: {every: 8, width: 64, height: 40, color: strain}
   probes: {tip: {body: bar, point: [-0.3, 0, 0.1]}, under: {rigid: floor}}
 """
 FRAMES = 40

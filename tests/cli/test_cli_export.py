@@ -72,6 +72,28 @@ def check_formats(run, out):
                     complaints.append(f"{body}.{frame:06d}.{ending} differs from the NPY files")
 
 
+def check_pictures(run, out):
+    """Pictures of all frames, and of one: the same camera. The bar, which is held nowhere, falls."""
+    expect(0, ["png: 7 files"], run, "-f", "png", "-o", out / "all", "--size", "48x96")
+    expect(0, ["png: 1 file"], run, "-f", "png", "-o", out / "one", "--size", "48x96", "--frames", "3")
+    same(out / "all" / "frame.000003.png", out / "one" / "frame.000003.png")
+    heights = []
+    for frame in range(FRAMES):
+        picture = np.array(support.read_png(out / "all" / f"frame.{frame:06d}.png"), dtype=int)
+        if picture.shape != (96, 48, 3):
+            complaints.append(f"--size 48x96 makes pictures of {picture.shape}")
+        # The bar, first in the scene but second by its name, is blue; the background has less blue than this.
+        seen = np.nonzero(picture[:, :, 2] > 130)[0]
+        heights.append(seen.mean() if len(seen) else -1)
+    if heights != sorted(heights) or heights[0] < 0 or heights[-1] < heights[0] + 3:
+        complaints.append(f"the bar falls in pictures through the rows {heights}")
+    for size in ("", "12", "12x", "x5", "0x5", "5x0", "8193x5", "5x8193", "5x5x5", "-5x5", "99999999999999999999x2"):
+        expect(2, ["--size", "WIDTHxHEIGHT"], run, "-f", "png", "-o", out / "bad", f"--size={size}")
+    expect(0, [], run, "-f", "png", "-o", out / "body", "--body", "bar", "--frames", "0", "--size", "1x1", "--up", "y", "-q")
+    if [path.name for path in (out / "body").iterdir()] != ["bar.000000.png"] or (out / "bad").exists():
+        complaints.append("a picture of one body has another name")
+
+
 def check_choice(run, out):
     expect(0, ["obj: 2 files"], run, "-f", "obj", "-o", out, "--body", "bar", "--frames", "1::4")
     expect(0, [], run, "-f", "npz", "-o", out, "--body", "7-up", "--frames=2:3", "-q")
@@ -200,6 +222,7 @@ def main():
         run = folder / "run"
         support.must(support.PROGRAM, "run", folder / "scene.yaml", "-o", run, "-q")
         check_formats(run, folder / "out")
+        check_pictures(run, folder / "pictures")
         check_choice(run, folder / "choice")
         check_messages(run, folder)
         check_scene(folder)

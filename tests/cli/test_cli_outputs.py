@@ -41,6 +41,7 @@ output:
   player: false
   obj: {every: 3}
   vtu: {every: 2, volume: false}
+  preview: {every: 3, width: 64, height: 48}
   probes:
     tip: {body: bar, point: [40, 10, 11]}
     middle: {body: bar, point: [17, 4, 6.5]}
@@ -88,6 +89,18 @@ def check_obj(results, body):
         if not np.array_equal(mesh.points.astype(np.float32), surface[frame]) or \
                 not np.array_equal(mesh.cells_dict["triangle"], triangles):
             complaints.append(f"{body}.{frame:06d}.obj differs from the NPY files")
+    return complaints
+
+
+def check_pictures(results):
+    """Every third frame has one, with something that moves before a still background."""
+    names = sorted(path.name for path in results.glob("*.png"))
+    if names != [f"frame.{frame:06d}.png" for frame in range(0, FRAMES + 1, 3)]:
+        return [f"pictures {names}"]
+    pictures = [np.array(support.read_png(results / name), dtype=int) for name in names]
+    complaints = [f"{name} has {picture.shape}" for name, picture in zip(names, pictures) if picture.shape != (48, 64, 3)]
+    if not complaints and not (np.any(pictures[0] != pictures[-1]) and pictures[0].std() > 5):
+        complaints.append("all pictures are alike, or empty")
     return complaints
 
 
@@ -167,6 +180,7 @@ def check_run(folder):
     support.must(support.PROGRAM, "run", folder / "scene.yaml", "-o", results, "-q")
     probes, contacts = read_csv(results / "probes.csv"), read_csv(results / "contacts.csv")
     complaints = [] if np.array_equal(probes["frame"], np.arange(FRAMES + 1)) else ["probes.csv: wrong frames"]
+    complaints += check_pictures(results)
     for body in BODIES:
         complaints += check_pc2(results, body) + check_obj(results, body)
         complaints += check_series(results, body, probes["time_s"])
@@ -182,7 +196,7 @@ def check_resume(folder):
         with open(half / name, "ab") as file:
             file.write(b"what a run that was killed has begun")
     support.must(support.PROGRAM, "run", folder / "scene.yaml", "-o", half, "-q", "--resume")
-    return [f"{path.name} differs after resuming" for pattern in ("*.pc2", "*.csv", "*.obj", "*.series", "*.vtu")
+    return [f"{path.name} differs after resuming" for pattern in ("*.pc2", "*.csv", "*.obj", "*.series", "*.vtu", "*.png")
             for path in sorted(whole.glob(pattern)) if (half / path.name).read_bytes() != path.read_bytes()]
 
 
@@ -191,7 +205,8 @@ def check_only_what_is_wanted(folder):
     results = folder / "run"
     support.must(support.PROGRAM, "run", folder / "scene.yaml", "-o", results, "-q", "--overwrite", "--set",
                  "output=null")
-    extra = [path.name for pattern in ("*.pc2", "*.[0-9]*.obj", "*.vtu*", "*.csv") for path in results.glob(pattern)]
+    extra = [path.name for pattern in ("*.pc2", "*.[0-9]*.obj", "*.vtu*", "*.csv", "*.png")
+             for path in results.glob(pattern)]
     return [f"files of the run before are still there: {extra}"] if extra else []
 
 

@@ -23,25 +23,31 @@ static void every_key_reaches_the_definition(void **state) {
     (void)state;
     sn_context *ctx = test_context(1);
     sn_scene *scene = NULL;
-    assert_done(ctx, load(ctx,
-                          "  pc2: true\n"
-                          "  mdd: true\n"
-                          "  glb: true\n"
-                          "  usda: true\n"
-                          "  npz: true\n"
-                          "  contacts: true\n"
-                          "  obj: {every: 3}\n"
-                          "  vtu: {every: 4, volume: false}\n"
-                          "  checkpoint: {every: 0}\n"
-                          "  player: false\n"
-                          "  probes: {tip: {body: beam, point: [100, 0, 20]}, floor: {rigid: floor}}\n",
-                          &scene));
+    assert_done(
+        ctx,
+        load(ctx,
+             "  pc2: true\n"
+             "  mdd: true\n"
+             "  glb: true\n"
+             "  usda: true\n"
+             "  npz: true\n"
+             "  contacts: true\n"
+             "  obj: {every: 3}\n"
+             "  vtu: {every: 4, volume: false}\n"
+             "  preview: {every: 5, width: 8192, height: 1, color: strain, range: 0.5, view: [1, 0, -2]}\n"
+             "  checkpoint: {every: 0}\n"
+             "  player: false\n"
+             "  probes: {tip: {body: beam, point: [100, 0, 20]}, floor: {rigid: floor}}\n",
+             &scene));
     sn_output_def output = sn_scene_output(scene);
     assert_true(output.pc2 && output.contacts && !output.player && output.npy && !output.vtu_volume);
     assert_true(output.mdd && output.glb && output.usda && output.npz);
     assert_int_equal(output.obj_every, 3);
     assert_int_equal(output.vtu_every, 4);
     assert_int_equal(output.checkpoint_every, 0);
+    assert_int_equal(output.preview_every, 5);
+    assert_true(output.preview_width == 8192 && output.preview_height == 1 && output.preview_range == 0.5);
+    assert_true(output.preview_color == SN_PREVIEW_STRAIN && output.preview_view[2] == -2);
     assert_int_equal(output.probe_count, 2);
     assert_string_equal(output.probes[0].name, "tip");
     assert_string_equal(output.probes[0].body, "beam");
@@ -78,6 +84,8 @@ static void wrong_probes_are_refused_by_the_reader(void **state) {
          "s.yaml:10: output.probes.f.point: [0, 0, 0] has no place here; allowed: only together with body"},
         {"  probes: {'a,b': {rigid: floor}}\n", "s.yaml:10: output.probes: a,b is no good name"},
         {"  obj: true\n", "s.yaml:10: output.obj: true has the wrong type; allowed: map with the keys every"},
+        {"  preview: {width: 8193}\n", "s.yaml:10: output.preview.width: 8193 is out of range"},
+        {"  preview: {color: stress}\n", "output.preview.color: stress is out of range; did you mean strain"},
         {"  checkpoint: {every: -1}\n", "s.yaml:10: output.checkpoint.every: -1 is out of range"}};
     sn_context *ctx = test_context(1);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
