@@ -3,6 +3,7 @@
 #include "sinew/io.h"
 #include "sinew/mesh.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +16,8 @@ static int run_convert(int argc, char **argv);
 static int run_make(int argc, char **argv);
 
 typedef struct lattice_values {
-    int32_t kind, cells;
+    int32_t kind, cells, tets; ///< 0: not given
+    const char *edge;          ///< NULL: not given
 } lattice_values;
 
 typedef struct make_values {
@@ -45,6 +47,18 @@ static const cli_option lattice_options[] = {{.name = "kind",
                                               .help = "cells along the longest side, 1 to 1000 (default 20)",
                                               .low = 1,
                                               .high = 1000},
+                                             {.name = "edge",
+                                              .kind = CLI_TEXT,
+                                              .offset = offsetof(lattice_values, edge),
+                                              .value = "LENGTH",
+                                              .help = "instead: edge of the cells, in the unit of IN"},
+                                             {.name = "tets",
+                                              .kind = CLI_INT,
+                                              .offset = offsetof(lattice_values, tets),
+                                              .value = "N",
+                                              .help = "instead: about so many tetrahedra",
+                                              .low = 1,
+                                              .high = 500000000},
                                              {.name = NULL}};
 
 static const cli_option make_options[] = {
@@ -77,8 +91,9 @@ static const cli_command surface_command = {.name = "surface",
                                             .operand_max = 2,
                                             .run = run_surface};
 static const cli_command lattice_command = {.name = "lattice",
-                                            .usage = "mesh lattice IN OUT [--kind bcc|kuhn] [--cells N]",
-                                            .summary = "Fills a closed surface with tetrahedra.",
+                                            .usage = "mesh lattice IN OUT [--kind bcc|kuhn] "
+                                                     "[--cells N | --edge LENGTH | --tets N]",
+                                            .summary = "Fills a surface with tetrahedra.",
                                             .options = lattice_options,
                                             .operand_min = 2,
                                             .operand_max = 2,
@@ -248,16 +263,90 @@ static int run_surface(int argc, char **argv) {
 
 // ---- lattice ----
 
-static sn_status make_lattice(mesh_job *job, const lattice_values *values) {
-    sn_lattice_def def = sn_lattice_def_default();
-    def.kind = (sn_lattice_kind)values->kind;
-    def.cells = values->cells;
+/// Turns the options into a definition. Returns an exit code.
+static int read_lattice(const lattice_values *values, sn_lattice_def *def) {
+    char *end = NULL;
+    def->kind = (sn_lattice_kind)values->kind;
+    if ((values->cells > 0) + (values->tets > 0) + (values->edge != NULL) > 1)
+        return cli_fail(CLI_USAGE, "mesh lattice: only one of --cells, --edge and --tets may be given");
+    if (values->cells > 0)
+        def->cells = values->cells;
+    if (values->tets > 0) {
+        def->resolution = SN_RESOLUTION_TETS;
+        def->tets = values->tets;
+    }
+    if (!values->edge)
+        return CLI_DONE;
+    def->resolution = SN_RESOLUTION_EDGE;
+    def->edge = strtod(values->edge, &end);
+    if (end == values->edge || *end || !(def->edge > 0) || def->edge > 1e50)
+        return cli_fail(CLI_USAGE, "--edge %s: expected a length > 0", values->edge);
+    return CLI_DONE;
+}
+
+/// Six times the volume of a tet.
+static double volume6(const double *X, const int32_t *tet) {
+    double e[3][3];
+    for (int a = 0; a < 3; a++)
+        for (int c = 0; c < 3; c++)
+            e[a][c] = X[3 * (size_t)tet[a + 1] + (size_t)c] - X[3 * (size_t)tet[0] + (size_t)c];
+    return e[0][0] * (e[1][1] * e[2][2] - e[1][2] * e[2][1]) -
+           e[0][1] * (e[1][0] * e[2][2] - e[1][2] * e[2][0]) +
+           e[0][2] * (e[1][0] * e[2][1] - e[1][1] * e[2][0]);
+}
+
+static double cell_edge(const sn_mesh *mesh, sn_lattice_kind kind) {
+    double tets_per_cell = kind == SN_LATTICE_KUHN ? 6 : 12;
+    return cbrt(tets_per_cell / 6 * volume6(sn_mesh_positions(mesh), sn_mesh_tets(mesh)));
+}
+
+/// What is solid of some tets: how much, how many, and where.
+typedef struct solid {
+    double volume, center[3];
+    int32_t tets;
+} solid;
+
+/// Solid part of a piece of the mesh; -1: of all.
+static solid measure_solid(const sn_mesh *mesh, int32_t piece) {
+    solid sum = {0};
+    int32_t pieces = 0;
+    const int32_t *of_tet = sn_mesh_tet_pieces(mesh, &pieces), *tet = sn_mesh_tets(mesh);
+    const double *fraction = sn_mesh_tet_fractions(mesh), *X = sn_mesh_positions(mesh);
+    for (int32_t t = 0; t < sn_mesh_tet_count(mesh); t++, tet += 4) {
+        if (piece >= 0 && of_tet[t] != piece)
+            continue;
+        double volume = volume6(X, tet) / 6 * (fraction ? fraction[t] : 1);
+        sum.volume += volume;
+        sum.tets++;
+        for (int i = 0; i < 12; i++)
+            sum.center[i % 3] += 0.25 * volume * X[3 * (size_t)tet[i / 3] + (size_t)i % 3];
+    }
+    for (int c = 0; c < 3; c++)
+        sum.center[c] /= sum.volume;
+    return sum;
+}
+
+/// Lists the pieces that nothing holds together, if there are several.
+static void print_pieces(const sn_mesh *mesh) {
+    enum { LISTED = 20 };
+    int32_t pieces = 0;
+    sn_mesh_tet_pieces(mesh, &pieces);
+    for (int32_t piece = 0; piece < pieces && piece < LISTED && pieces > 1; piece++) {
+        solid part = measure_solid(mesh, piece);
+        printf("  piece %d: %d tets, solid volume %.6g, around %.4g %.4g %.4g\n", piece + 1, part.tets,
+               part.volume, part.center[0], part.center[1], part.center[2]);
+    }
+    if (pieces > LISTED)
+        printf("  and %d more pieces\n", pieces - LISTED);
+}
+
+static sn_status make_lattice(mesh_job *job, const sn_lattice_def *def) {
     sn_mesh_report surface, body;
     sn_status status = sn_mesh_data_read(job->context, job->operands.item[0], &job->input);
     if (status == SN_OK)
         status = sn_mesh_data_report(job->input, &surface);
     if (status == SN_OK)
-        status = sn_lattice_create(job->context, job->input, &def, &job->mesh, &job->embedding);
+        status = sn_lattice_create(job->context, job->input, def, &job->mesh, &job->embedding);
     if (status == SN_OK)
         status = sn_mesh_to_data(job->mesh, &job->output);
     if (status == SN_OK)
@@ -266,20 +355,29 @@ static sn_status make_lattice(mesh_job *job, const lattice_values *values) {
         status = sn_mesh_data_write(job->output, job->operands.item[1]);
     if (status < 0)
         return status;
-    printf("%s: %d nodes, %d tets, volume %.6g (%s lattice, %d cells along the longest side)\n",
-           job->operands.item[1], body.vertex_count, body.tet_count, body.volume, lattice_kinds[values->kind],
-           values->cells);
-    printf("%s: %d vertices embedded; the surface encloses %.6g\n", job->operands.item[0],
-           job->embedding->count, surface.volume);
+    double edge = cell_edge(job->mesh, def->kind), longest = 0;
+    for (int c = 0; c < 3; c++)
+        longest = fmax(longest, surface.high[c] - surface.low[c]);
+    // The cells are longer by one part in 1e9 than they need to be.
+    printf("%s: %d nodes, %d tets, volume %.6g (%s lattice, %.0f cells along the longest side, edge %.4g)\n",
+           job->operands.item[1], body.vertex_count, body.tet_count, body.volume, lattice_kinds[def->kind],
+           ceil(longest / edge - 1e-6), edge);
+    print_pieces(job->mesh);
+    printf("%s: %d vertices embedded; the surface encloses %.6g, the tets' solid parts hold %.6g\n",
+           job->operands.item[0], job->embedding->count, surface.volume, measure_solid(job->mesh, -1).volume);
     return SN_OK;
 }
 
 static int run_lattice(int argc, char **argv) {
     mesh_job job;
     sn_lattice_def def = sn_lattice_def_default();
-    lattice_values values = {def.kind, def.cells};
+    lattice_values values = {.kind = (int32_t)def.kind};
     int code = start(&job, &lattice_command, argc, argv, &values);
-    return code == CLI_DONE ? finish(&job, make_lattice(&job, &values)) : code;
+    if (code != CLI_DONE)
+        return code;
+    code = read_lattice(&values, &def);
+    int end = finish(&job, code == CLI_DONE ? make_lattice(&job, &def) : SN_OK);
+    return code == CLI_DONE ? end : code;
 }
 
 // ---- convert ----

@@ -165,16 +165,30 @@ SN_API const int32_t *sn_mesh_surface(const sn_mesh *mesh, int32_t *out_count);
 /// Connected piece of each tet [tet_count] (tets that share a node), numbered by first tet; and how many
 /// there are.
 SN_API const int32_t *sn_mesh_tet_pieces(const sn_mesh *mesh, int32_t *out_count);
+/// Solid part of each tet [tet_count], from SN_TET_FRACTION_LEAST to 1, in a lattice around a surface; NULL:
+/// all tets are solid. Bodies weigh the tets' mass and stiffness with it. Files do not hold it.
+SN_API const double *sn_mesh_tet_fractions(const sn_mesh *mesh);
 /// Copies a mesh into neutral data with one tet block, for writers.
 SN_API SN_NODISCARD sn_status sn_mesh_to_data(const sn_mesh *mesh, sn_mesh_data **out_data);
 
 /// Kinds of lattice: body-centered cubic, or Kuhn's six tets per cube.
 typedef enum sn_lattice_kind { SN_LATTICE_BCC = 0, SN_LATTICE_KUHN = 1 } sn_lattice_kind;
 
+/// What says how fine a lattice is.
+typedef enum sn_lattice_resolution {
+    SN_RESOLUTION_CELLS = 0, ///< cells
+    SN_RESOLUTION_EDGE = 1,  ///< edge
+    SN_RESOLUTION_TETS = 2   ///< tets
+} sn_lattice_resolution;
+
 /// How to fill a surface with tets. Start from sn_lattice_def_default().
 typedef struct sn_lattice_def {
-    sn_lattice_kind kind; ///< Default BCC.
-    int32_t cells;        ///< Cells along the longest side of the surface's bounds, 1 to 1000. Default 20.
+    sn_lattice_kind kind;             ///< Default BCC.
+    sn_lattice_resolution resolution; ///< Which of the next three counts. Default cells.
+    int32_t cells; ///< Cells along the longest side of the surface's bounds, 1 to 1000. Default 20.
+    int32_t tets;  ///< About so many tets, >= 1: the number of cells whose lattice comes nearest is searched.
+    double edge;   ///< Edge of the cubic cells in the surface's unit, > 0; at least a thousandth of the
+                   ///< longest side. Longer ones than this side are cut to it.
     uint32_t mark;
 } sn_lattice_def;
 
@@ -193,7 +207,8 @@ typedef struct sn_embedding {
 SN_API void sn_embedding_destroy(sn_embedding **embedding);
 
 /// Embeds points in a mesh: each in the tet that contains it, or else in the nearest one (negative weights
-/// then; the number of such points is reported). Ties go to the lowest tet.
+/// then; the number of such points is reported). Ties go to the lowest tet; where a lattice has several tets
+/// at one place, to the one whose piece of the surface is nearest.
 /// @param points [count, 3]
 SN_API SN_NODISCARD sn_status sn_embedding_create(const sn_mesh *mesh, int32_t count, const double *points,
                                                   int32_t *out_outside_count, sn_embedding **out_embedding);
@@ -202,19 +217,37 @@ SN_API SN_NODISCARD sn_status sn_embedding_create(const sn_mesh *mesh, int32_t c
 SN_API void sn_embedding_evaluate(const sn_embedding *embedding, const int32_t *tets, const double *x,
                                   double *out);
 
-/// Fills a closed surface with a lattice of cubic cells of edge (longest side / cells) and embeds the
-/// surface's vertices. A tet is kept if it meets the closed solid: a surface triangle touches it, or its
-/// centroid is inside. Nodes in no kept tet do not exist; nodes and tets are numbered by place (z, y, x, then
-/// kind), so the result is the same on every run and for any number of threads. The lattice is centered on
-/// the bounds of the surface.
+/// No tet of a lattice counts for less than this part of it, however little of the solid it holds: nodes that
+/// only such tets have would be almost without mass and stiffness.
+#define SN_TET_FRACTION_LEAST 0.05
+
+/// Fills a surface with a lattice of cubic cells and embeds the surface's vertices. A tet is kept if it meets
+/// the closed solid: a surface triangle touches it, or its centroid is inside. The lattice is centered on the
+/// bounds of the surface. Nodes and tets are numbered by place (z, y, x, then kind), copies at one place in
+/// the order of the triangles in them, so the result is the same on every run and for any number of threads.
 ///
-/// The edge is longer by one part in 1e9, so that a box of whole cells is filled exactly and gets no layer of
-/// tets that only touch it. Node coordinates are short binary numbers: the zeros of the Laplacian are
-/// exact. Surfaces may overlap themselves or be turned inside out. Vertices that no triangle uses
-/// are embedded in the nearest tet, with a warning; all others lie in theirs.
+/// Inside is where the winding number is at least one half. Vertices at one place count as one, triangles are
+/// first turned like their neighbors, and pieces that face inward outward; pieces may overlap, and holes are
+/// closed by the smoothness of the winding number (with a warning).
+///
+/// Gaps are kept open: a tet that holds several pieces of solid is there once for each of them, and copies
+/// share nodes only where their pieces are connected through the face between their tets. Pieces that meet at
+/// an edge or a vertex only, or whose gap is as thin as a millionth of a cell, come apart; pieces that
+/// overlap or share a face do not. A vertex is embedded in the copy that holds the first triangle that uses
+/// it. What stays together where it should not, and apart where it should, is bounded by single tets: pieces
+/// that wind so much within a tet that no two of their places see each other are split there, and a tet of
+/// more than 100 pieces is not split at all.
+///
+/// Each tet knows which part of it is solid (sn_mesh_tet_fractions): exactly for closed surfaces that do not
+/// intersect themselves. The edge is longer by one part in 1e9, so that a box of whole cells is filled
+/// exactly and gets no layer of tets that only touch it. Node coordinates are short binary numbers: the zeros
+/// of the Laplacian are exact. Vertices that no triangle uses are embedded in the nearest tet, with a warning
+/// if they are outside; all others lie in theirs.
+///
+/// The lattice is equally fine everywhere. Finer regions would need T-junctions or tets of other shapes, and
+/// both cost the zeros of the Laplacian that make these lattices fast.
 /// @return SN_OK; SN_ERR_MESH: no triangles, non-finite vertices, no extent; SN_ERR_INVALID_ARGUMENT: cells
-/// out of range or too many to number. Open surfaces are accepted with a warning in the log (inside is where
-/// the winding number is above one half). Outputs are unchanged after an error.
+/// or edge out of range or too many to number. Outputs are unchanged after an error.
 SN_API SN_NODISCARD sn_status sn_lattice_create(sn_context *context, const sn_mesh_data *surface,
                                                 const sn_lattice_def *def, sn_mesh **out_mesh,
                                                 sn_embedding **out_embedding);

@@ -107,7 +107,8 @@ typedef struct sn_body_def {
 SN_API sn_body_def sn_body_def_default(void);
 
 /// Ways to pick nodes of a body by their rest place (after scale, rotation, translation). Edges of the region
-/// belong to it, with a slack of 1e-9 of the body's size.
+/// belong to it, with a slack of 1e-9 of the body's size. Where several nodes of a lattice have one place, on
+/// both sides of a gap, regions pick the one whose side the place is on.
 typedef enum sn_selection_kind {
     SN_SELECT_ALL = 0,
     SN_SELECT_BOX = 1,    ///< low, high

@@ -218,7 +218,8 @@ static double measure_tet(void *user, int32_t tet) {
     return sn_tet_nearest(search->point, corner, nearest);
 }
 
-/// Weights in the tet that holds the point or lies nearest to it.
+/// Weights in the tet that holds the point or lies nearest to it; of its copies in that of the point's
+/// surface.
 static sn_status embed_point(proxy_job *job, const double point[3], int32_t node[4], double weight[4]) {
     sn_status status = plant_tree(job);
     if (status < 0)
@@ -227,6 +228,7 @@ static sn_status embed_point(proxy_job *job, const double point[3], int32_t node
     int32_t tet = sn_bvh_nearest(job->tree, point, INFINITY, measure_tet, &search, NULL);
     double corner[12];
     SN_ASSERT(tet >= 0);
+    tet = sn_tet_copy_at(job->source->copies, tet, point);
     tet_corners(job->source, tet, corner);
     sn_tet_weights(point, corner, weight);
     memcpy(node, job->source->tets + 4 * (size_t)(job->source->tet_begin + tet), 4 * sizeof *node);
@@ -368,6 +370,17 @@ static bool is_moved_by_steps(const sn_proxy_source *s, const int32_t node[4], c
     return false;
 }
 
+/// The nodes carry a point like springs in a row: what they yield adds up, so that a soft one counts.
+static double stiffness_at(const proxy_job *job, const int32_t node[4], const double weight[4]) {
+    double yield = 0, sum = 0;
+    for (int a = 0; a < 4; a++) {
+        // Weights outside of the tet are negative, and stiffness must not be.
+        yield += fabs(weight[a]) / job->node_stiffness[node[a] - job->source->node_begin];
+        sum += fabs(weight[a]);
+    }
+    return sum / yield;
+}
+
 /// Leaves out points without area and those that only pinned nodes carry, and sets the stiffness of the rest.
 static void finish_proxies(proxy_job *job) {
     const sn_proxy_source *s = job->source;
@@ -378,13 +391,7 @@ static void finish_proxies(proxy_job *job) {
         const double *weight = p->weight + 4 * (size_t)i;
         if (!(p->area[i] > 0) || !is_moved_by_steps(s, node, weight))
             continue;
-        // Weights outside of the tet are negative, and stiffness must not be.
-        double stiffness = 0, sum = 0;
-        for (int a = 0; a < 4; a++) {
-            stiffness += fabs(weight[a]) * job->node_stiffness[node[a] - s->node_begin];
-            sum += fabs(weight[a]);
-        }
-        p->stiffness[kept] = stiffness / sum;
+        p->stiffness[kept] = stiffness_at(job, node, weight);
         p->area[kept] = p->area[i];
         p->vertex[kept] = p->vertex[i];
         memmove(p->node + 4 * (size_t)kept, node, 4 * sizeof *node);

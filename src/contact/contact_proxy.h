@@ -3,7 +3,7 @@
 #ifndef SN_CONTACT_PROXY_H
 #define SN_CONTACT_PROXY_H
 
-#include "base/base_context.h"
+#include "mesh/mesh_copies.h"
 
 typedef struct sn_proxies {
     int32_t count;
@@ -21,6 +21,7 @@ typedef struct sn_proxy_source {
     int32_t tet_begin, tet_count;
     const int32_t *tets;         ///< [all tets, 4] nodes of the model
     const double *tet_stiffness; ///< [tet_count] Pa/m
+    const sn_tet_copies *copies; ///< of these tets
     int32_t node_begin, node_count;
     int32_t vertex_count;
     const int32_t *vertex_node;  ///< [vertex_count, 4]

@@ -53,6 +53,8 @@ static tet_data find_tet_data(const sn_elastic_def *def, int32_t tet) {
     for (int a = 0; a < 4; a++)
         X[a] = def->rest + 3 * (int64_t)data.node[a];
     data.volume = sn_tet_rest(X[0], X[1], X[2], X[3], data.D);
+    if (def->tet_fraction)
+        data.volume *= def->tet_fraction[tet];
     sn_material_lame(material, &data.mu, &data.lambda);
     data.weight = data.volume * (info->weight_mu * data.mu + info->weight_lambda * data.lambda);
     return data;

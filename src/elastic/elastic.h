@@ -17,7 +17,8 @@ typedef struct sn_elastic_def {
     int32_t node_count;
     const double *rest; ///< [node_count, 3]
     int32_t tet_count;
-    const int32_t *tets; ///< [tet_count, 4], positive volume
+    const int32_t *tets;        ///< [tet_count, 4], positive volume
+    const double *tet_fraction; ///< [tet_count] part of each tet that is there, > 0; NULL: all of it
     int32_t material_count;
     const sn_material_def *materials;
     const int32_t *tet_material; ///< [tet_count]

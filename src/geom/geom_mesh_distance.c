@@ -1,7 +1,7 @@
 #include "geom/geom_mesh_distance.h"
 
-#include "base/base_parallel.h"
 #include "geom/geom_bvh.h"
+#include "geom/geom_outward.h"
 #include "geom/geom_predicate.h"
 #include "geom/geom_surface.h"
 #include "geom/geom_sweep.h"
@@ -10,16 +10,11 @@
 
 #include <string.h>
 
-#define FOUR_PI 12.566370614359172
-
 /// Distances below this part of the largest coordinate have lost their direction to rounding.
 static const double ROUNDING = 2e-13;
 
 /// Volumes below this part of what their sides span may be of either sign.
 static const double UNSURE = 1e-12;
-
-/// So many triangles of a piece say which way it faces.
-enum { VOTERS = 64 };
 
 struct sn_mesh_distance {
     sn_context *context;
@@ -48,67 +43,6 @@ cleanup:
     return status;
 }
 
-static sn_status make_winding(sn_mesh_distance *distance) {
-    sn_winding_destroy(&distance->winding);
-    return sn_winding_create(distance->context, distance->surface->position, distance->surface->triangle,
-                             distance->bvh, &distance->winding);
-}
-
-/// Area of a triangle times the winding number in its middle without itself. Behind the triangle the number
-/// is a half more, before it a half less: positive, if the triangle faces outward.
-static double triangle_vote(const sn_mesh_distance *distance, int32_t triangle) {
-    const double *a = corner(distance, triangle, 0), *b = corner(distance, triangle, 1),
-                 *c = corner(distance, triangle, 2);
-    double ab[3], ac[3], normal[3], middle[3];
-    sn_sub3(b, a, ab);
-    sn_sub3(c, a, ac);
-    sn_cross3(ab, ac, normal);
-    for (int k = 0; k < 3; k++)
-        middle[k] = (a[k] + b[k] + c[k]) / 3;
-    double own = sn_triangle_solid_angle(middle, a, b, c) / FOUR_PI;
-    return 0.5 * sn_norm3(normal) * (sn_winding_number(distance->winding, middle) - own);
-}
-
-typedef struct turn_job {
-    const sn_mesh_distance *distance;
-    bool *inward; ///< [piece_count]
-} turn_job;
-
-static void judge_pieces(void *data, int32_t begin, int32_t end, int32_t thread) {
-    (void)thread;
-    turn_job *job = data;
-    const sn_surface *surface = job->distance->surface;
-    for (int32_t piece = begin; piece < end; piece++) {
-        int32_t first = surface->piece_begin[piece], last = surface->piece_begin[piece + 1],
-                stride = (last - first - 1) / VOTERS + 1;
-        double sum = 0;
-        for (int32_t i = 0; i < (last - first - 1) / stride + 1; i++)
-            sum += triangle_vote(job->distance, surface->order[first + i * stride]);
-        job->inward[piece] = sum < 0;
-    }
-}
-
-/// Turns the pieces that face inward.
-static sn_status turn_outward(sn_mesh_distance *distance) {
-    sn_status status = SN_OK;
-    sn_context *ctx = distance->context;
-    sn_surface *surface = distance->surface;
-    turn_job job = {.distance = distance};
-    int32_t turned = 0;
-    SN_TRY_NEW(ctx, job.inward, surface->piece_count);
-    sn_parallel_for(ctx, surface->piece_count, 1, judge_pieces, &job);
-    for (int32_t piece = 0; piece < surface->piece_count; piece++)
-        if (job.inward[piece]) {
-            sn_surface_turn(surface, piece);
-            turned++;
-        }
-    if (turned > 0)
-        SN_TRY(make_winding(distance));
-cleanup:
-    SN_RELEASE(ctx, job.inward);
-    return status;
-}
-
 sn_status sn_mesh_distance_create(sn_context *ctx, int32_t vertex_count, const double *position,
                                   int32_t triangle_count, const int32_t *triangle,
                                   sn_mesh_distance **out_distance) {
@@ -119,8 +53,7 @@ sn_status sn_mesh_distance_create(sn_context *ctx, int32_t vertex_count, const d
     made->context = ctx;
     SN_TRY(sn_surface_create(ctx, vertex_count, position, triangle_count, triangle, &made->surface));
     SN_TRY(make_tree(made));
-    SN_TRY(make_winding(made));
-    SN_TRY(turn_outward(made));
+    SN_TRY(sn_surface_turn_outward(made->surface, made->bvh, &made->winding));
     SN_TRY(sn_surface_finish(made->surface));
     *out_distance = made;
     made = NULL;

@@ -21,6 +21,9 @@ static void segment_nearest(const double p[3], const double a[3], const double b
         out_nearest[i] = a[i] + t * ab[i];
 }
 
+/// Tangents below this have a short series.
+#define SMALL_ANGLE 0.1
+
 /// Sine of the angle between two sides below which the foot of a point on a triangle's plane has few digits.
 #define THIN 1e-6
 
@@ -170,6 +173,14 @@ bool sn_triangle_meets_tet(const double triangle[9], const double tet[12], doubl
     return !edges_separate(a, b, tolerance * extent);
 }
 
+/// atan2 of a small angle, to the last digit or two: far triangles need no more.
+static double small_angle(double above, double below) {
+    double x = above / below, square = x * x, sum = 1.0 / 15;
+    for (int odd = 13; odd > 0; odd -= 2)
+        sum = 1.0 / odd - square * sum;
+    return x * sum;
+}
+
 double sn_triangle_solid_angle(const double p[3], const double a[3], const double b[3], const double c[3]) {
     double u[9];
     sn_sub3(a, p, u);
@@ -181,5 +192,5 @@ double sn_triangle_solid_angle(const double p[3], const double a[3], const doubl
     // Beside a triangle without thickness both are rounding, and any angle would come out.
     if (fabs(above) <= 1e-15 * all && fabs(below) <= 1e-12 * all)
         return 0;
-    return 2 * atan2(above, below);
+    return 2 * (fabs(above) < SMALL_ANGLE * below ? small_angle(above, below) : atan2(above, below));
 }

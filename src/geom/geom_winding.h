@@ -29,7 +29,8 @@ SN_NODISCARD sn_status sn_winding_create(sn_context *ctx, const double *position
                                          const sn_bvh *bvh, sn_winding **out_winding);
 void sn_winding_destroy(sn_winding **winding);
 
-/// Winding number at a point, within about 0.02 of the exact one.
+/// Winding number at a point, within about 0.04 of the exact one: far from one half in closed
+/// surfaces, where it is whole.
 double sn_winding_number(const sn_winding *winding, const double point[3]);
 
 /// Whether a point is inside: |winding number| of at least one half, so that surfaces turned inside out work

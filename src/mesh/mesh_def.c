@@ -16,15 +16,40 @@ static const sn_field lattice_rows[] = {{.key = "lattice",
                                          .offset = offsetof(sn_lattice_def, cells),
                                          SN_BETWEEN(1, 1000),
                                          .fallback = "20",
+                                         .group = 1,
+                                         .tag = SN_RESOLUTION_CELLS,
                                          .help = "cells along the longest side"},
+                                        {.key = "edge",
+                                         .kind = SN_FIELD_REAL,
+                                         .offset = offsetof(sn_lattice_def, edge),
+                                         SN_FIELD_UNIT(1, 0, 0, 0),
+                                         SN_POSITIVE,
+                                         .group = 1,
+                                         .tag = SN_RESOLUTION_EDGE,
+                                         .help = "edge of the cubic cells"},
+                                        {.key = "tets",
+                                         .kind = SN_FIELD_INT,
+                                         .offset = offsetof(sn_lattice_def, tets),
+                                         SN_BETWEEN(1, 500000000),
+                                         .group = 1,
+                                         .tag = SN_RESOLUTION_TETS,
+                                         .help = "about so many tetrahedra; the fitting number of cells is "
+                                                 "searched"},
+                                        {.kind = SN_FIELD_DERIVED,
+                                         .offset = offsetof(sn_lattice_def, resolution),
+                                         .size = sizeof(sn_lattice_resolution)},
                                         {.kind = SN_FIELD_MARK, .offset = offsetof(sn_lattice_def, mark)}};
 
-const sn_field_table sn_lattice_fields = {.name = "embed",
-                                          .help =
-                                              "Fills a closed surface with tetrahedra and embeds it in them.",
-                                          .size = sizeof(sn_lattice_def),
-                                          SN_FIELD_ROWS(lattice_rows),
-                                          SN_FIELD_NO_ITEM};
+const sn_field_table sn_lattice_fields = {
+    .name = "embed",
+    .help = "Fills a surface with tetrahedra and embeds it in them. Gaps thinner than a cell stay open; "
+            "tetrahedra that the surface cuts weigh and resist by what they hold, at least 5 % of a whole "
+            "one. All cells are equally large: going over to finer ones takes hanging nodes or tetrahedra of "
+            "other shapes, and either costs the sparse matrix that makes these lattices fast.",
+    .size = sizeof(sn_lattice_def),
+    SN_FIELD_ROWS(lattice_rows),
+    .group = {{offsetof(sn_lattice_def, resolution), false}},
+    SN_FIELD_NO_ITEM};
 
 static const sn_field_choice shapes[] = {
     [SN_MAKE_BEAM] = {"beam", "block of tets from the origin, cells across its width"},

@@ -8,9 +8,6 @@
 
 enum { POINT_GRAIN = 64 };
 
-/// A point is in a tet if none of its weights is below this.
-#define WEIGHT_MIN (-1e-12)
-
 void sn_embedding_destroy(sn_embedding **embedding) {
     if (!embedding || !*embedding)
         return;
@@ -46,7 +43,7 @@ static bool try_tet(void *user, int32_t tet) {
         return true;
     gather_corners(search->mesh, tet, corner);
     sn_tet_weights(search->point, corner, weight);
-    if (least(weight) >= WEIGHT_MIN) {
+    if (least(weight) >= SN_WEIGHT_LEAST) {
         search->tet = tet;
         memcpy(search->weight, weight, sizeof weight);
     }
@@ -80,7 +77,7 @@ static void embed_range(void *data, int32_t begin, int32_t end, int32_t thread) 
             gather_corners(job->mesh, search.tet, corner);
             sn_tet_weights(search.point, corner, search.weight);
         }
-        job->embedding->tet[i] = search.tet;
+        job->embedding->tet[i] = sn_tet_copy_at(&job->mesh->copies, search.tet, search.point);
         memcpy(job->embedding->weight + 4 * (size_t)i, search.weight, sizeof search.weight);
     }
 }
@@ -124,7 +121,7 @@ sn_status sn_embedding_create(const sn_mesh *mesh, int32_t count, const double *
     embed_job job = {mesh, bvh, points, embedding};
     sn_parallel_for(ctx, count, POINT_GRAIN, embed_range, &job);
     for (int32_t i = 0; i < count; i++)
-        outside += least(embedding->weight + 4 * (size_t)i) < WEIGHT_MIN;
+        outside += least(embedding->weight + 4 * (size_t)i) < SN_WEIGHT_LEAST;
     if (out_outside_count)
         *out_outside_count = outside;
     *out_embedding = embedding;

@@ -3,6 +3,7 @@
 #define SN_MESH_INTERNAL_H
 
 #include "base/base_context.h"
+#include "mesh/mesh_copies.h"
 #include "sinew/mesh.h"
 
 struct sn_mesh {
@@ -16,6 +17,8 @@ struct sn_mesh {
     int32_t *piece;   ///< [tet_count]
     int32_t set_count;
     sn_vertex_set *set; ///< [set_count] of nodes, rising
+    double *fraction;   ///< [tet_count] or NULL
+    sn_tet_copies copies;
 };
 
 /// Vertices per cell; 0 for polygons, whose cells differ.
@@ -26,6 +29,9 @@ static inline int32_t sn_cell_width(sn_cell_kind kind) {
 /// A height or volume below this part of the longest edge (or its cube) makes a triangle or a tet flat.
 #define SN_FLAT_RATIO 1e-12
 
+/// A point is in a tet if none of its weights is below this.
+#define SN_WEIGHT_LEAST (-1e-12)
+
 /// Edges, and distances from the origin, that may be computed with: products of four of them, as distances to
 /// triangles need, neither vanish nor overflow.
 #define SN_LENGTH_LEAST 1e-50
@@ -33,6 +39,19 @@ static inline int32_t sn_cell_width(sn_cell_kind kind) {
 
 /// Six times the signed volume of a tet, and the cube of its longest edge.
 double sn_tet_volume6(const double *position, const int32_t tet[4], double *out_edge_cubed);
+
+/// Whether two tets stand at one place with nodes of their own, as a lattice's do on both sides of a gap.
+/// Such tets may share a face.
+static inline bool sn_tets_are_copies(const double *position, const int32_t a[4], const int32_t b[4]) {
+    bool same_nodes = true;
+    for (int i = 0; i < 4; i++) {
+        const double *p = position + 3 * (size_t)a[i], *q = position + 3 * (size_t)b[i];
+        if (p[0] != q[0] || p[1] != q[1] || p[2] != q[2])
+            return false;
+        same_nodes &= a[i] == b[i];
+    }
+    return !same_nodes;
+}
 
 /// Copies group names; *out_names is NULL for none.
 SN_NODISCARD sn_status sn_group_names_copy(sn_context *ctx, int32_t count, char *const *names,

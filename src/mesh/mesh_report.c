@@ -282,7 +282,10 @@ static sn_status count_crowded_faces(examiner *e) {
         for (next = i; next < count; next++)
             if (!sn_tuple_same(3, face + 3 * (size_t)order[next], face + 3 * (size_t)order[i]))
                 break;
-        e->report->nonmanifold_edges += sn_faces_crowd(face, next - i, order + i, pair);
+        e->report->nonmanifold_edges +=
+            sn_faces_crowd(face, next - i, order + i, pair) &&
+            !sn_tets_are_copies(e->data->position, e->tet + 4 * (size_t)(pair[0] / 4),
+                                e->tet + 4 * (size_t)(pair[1] / 4));
     }
 cleanup:
     SN_RELEASE(e->context, face);

@@ -186,6 +186,8 @@ void sn_mesh_destroy(sn_mesh **mesh) {
     SN_RELEASE(ctx, old->surface);
     SN_RELEASE(ctx, old->piece);
     sn_vertex_sets_release(ctx, old->set_count, old->set);
+    SN_RELEASE(ctx, old->fraction);
+    sn_tet_copies_clear(ctx, &old->copies);
     sn_release(ctx, old);
     *mesh = NULL;
 }
@@ -212,7 +214,9 @@ static sn_status mark_free_faces(const sn_mesh *mesh, const int32_t *face, int32
         const int32_t *first = face + 3 * (size_t)order[i];
         for (next = i + 1; next < count && sn_tuple_same(3, face + 3 * (size_t)order[next], first);)
             next++;
-        if (sn_faces_crowd(face, next - i, order + i, pair))
+        if (sn_faces_crowd(face, next - i, order + i, pair) &&
+            !sn_tets_are_copies(mesh->position, mesh->tet + 4 * (size_t)(pair[0] / 4),
+                                mesh->tet + 4 * (size_t)(pair[1] / 4)))
             SN_TRY(refuse_overlap(mesh, pair[0] / 4, pair[1] / 4));
         for (int32_t k = i; k < next; k++)
             free_face[order[k]] = next - i == 1;
@@ -291,6 +295,10 @@ const int32_t *sn_mesh_tets(const sn_mesh *mesh) {
 
 const int32_t *sn_mesh_tet_groups(const sn_mesh *mesh) {
     return mesh->group;
+}
+
+const double *sn_mesh_tet_fractions(const sn_mesh *mesh) {
+    return mesh->fraction;
 }
 
 int32_t sn_mesh_group_count(const sn_mesh *mesh) {

@@ -48,17 +48,27 @@ static bool has_tets(const sn_mesh_data *data) {
     return false;
 }
 
+static double tet_volume(const sn_mesh *mesh, int32_t t) {
+    const double *X = sn_mesh_positions(mesh);
+    const int32_t *tet = sn_mesh_tets(mesh) + 4 * (size_t)t;
+    double edge[9];
+    for (int a = 0; a < 3; a++)
+        sn_sub3(X + 3 * (size_t)tet[a + 1], X + 3 * (size_t)tet[0], edge + 3 * a);
+    return sn_det3(edge) / 6;
+}
+
 /// A body thinner than a few cells bends too stiffly.
-static void warn_if_thin(const sn_scene_job *job, const sn_scene_body_item *body, const sn_mesh_data *data) {
+static void warn_if_thin(const sn_scene_job *job, const sn_scene_body_item *body, const body_parts *parts) {
     enum { CELLS_ENOUGH = 4 };
+    const sn_mesh_data *data = parts->data;
     double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
     for (size_t i = 0; i < 3 * (size_t)data->vertex_count; i++) {
         low[i % 3] = fmin(low[i % 3], data->position[i]);
         high[i % 3] = fmax(high[i % 3], data->position[i]);
     }
-    double side[3] = {high[0] - low[0], high[1] - low[1], high[2] - low[2]};
-    double cells =
-        fmin(side[0], fmin(side[1], side[2])) / fmax(side[0], fmax(side[1], side[2])) * body->embed.cells;
+    double tets_per_cell = body->embed.kind == SN_LATTICE_KUHN ? 6 : 12;
+    double edge = cbrt(tets_per_cell * tet_volume(parts->mesh, 0));
+    double cells = fmin(high[0] - low[0], fmin(high[1] - low[1], high[2] - low[2])) / edge;
     char place[640];
     if (cells < CELLS_ENOUGH)
         sn_log(
@@ -68,33 +78,29 @@ static void warn_if_thin(const sn_scene_job *job, const sn_scene_body_item *body
             body->name, cells);
 }
 
-static double volume_of(const sn_mesh *mesh) {
-    const double *X = sn_mesh_positions(mesh);
-    const int32_t *tet = sn_mesh_tets(mesh);
+static double solid_volume(const sn_mesh *mesh) {
+    const double *fraction = sn_mesh_tet_fractions(mesh);
     double volume = 0;
-    for (int32_t t = 0; t < sn_mesh_tet_count(mesh); t++, tet += 4) {
-        double edge[9];
-        for (int a = 0; a < 3; a++)
-            sn_sub3(X + 3 * (size_t)tet[a + 1], X + 3 * (size_t)tet[0], edge + 3 * a);
-        volume += sn_det3(edge) / 6;
-    }
+    for (int32_t t = 0; t < sn_mesh_tet_count(mesh); t++)
+        volume += tet_volume(mesh, t) * (fraction ? fraction[t] : 1);
     return volume;
 }
 
-/// Tets that the surface cuts count whole: says so where that changes the mass by much.
+/// Tets count for their solid parts, but none for less than a least part: says so where that changes the mass
+/// by much.
 static sn_status warn_if_heavy(const sn_scene_job *job, const sn_scene_body_item *body,
                                const body_parts *parts) {
     sn_mesh_report surface;
     sn_status status = sn_mesh_data_report(parts->data, &surface);
-    double excess = volume_of(parts->mesh) / fabs(surface.volume) - 1;
+    double excess = solid_volume(parts->mesh) / fabs(surface.volume) - 1;
     char place[640];
     if (status == SN_OK && surface.boundary_edges == 0 && isfinite(excess) && excess > EXCESS_LARGE)
         sn_log(
             job->context, SN_LOG_WARNING,
             "%sbodies.%s.embed: the lattice holds %.0f %% more volume, and mass, than the surface encloses, "
-            "because tets that the surface cuts count whole; more cells bring it closer",
+            "because no tet counts for less than %.0f %% of it; more cells bring it closer",
             sn_node_place(&job->scene->source, sn_scene_place(body->node, "embed"), place, sizeof place),
-            body->name, 100 * excess);
+            body->name, 100 * excess, 100 * SN_TET_FRACTION_LEAST);
     return status;
 }
 
@@ -137,7 +143,7 @@ static sn_status make_mesh(const sn_scene_job *job, const sn_scene_body_item *bo
             "`embed: {lattice: bcc, cells: 20}` to fill it");
     sn_status status = fill_surface(job, body, parts);
     if (status == SN_OK) {
-        warn_if_thin(job, body, parts->data);
+        warn_if_thin(job, body, parts);
         status = warn_if_heavy(job, body, parts);
     }
     return status;

@@ -82,6 +82,7 @@ static sn_status need_stiffness(attach_job *job) {
                           .rest = sn_mesh_positions(body->mesh),
                           .tet_count = sn_mesh_tet_count(body->mesh),
                           .tets = sn_mesh_tets(body->mesh),
+                          .tet_fraction = body->tet_fraction,
                           .material_count = body->material_count,
                           .materials = body->materials,
                           .tet_material = body->tet_material};
@@ -131,7 +132,7 @@ static sn_status attach_nodes_soft(attach_job *job) {
     for (int32_t n = 0; n < sn_mesh_node_count(job->body->mesh); n++) {
         double distance;
         int32_t s = nearest_shape(job, X + 3 * (size_t)n, &distance);
-        if (distance > reach)
+        if (distance > reach || job->body->stray[n])
             continue;
         sn_spring_end end = {1, {job->body->node_begin + n}, {1}};
         sn_status status = append_spring(job, &end, X + 3 * (size_t)n, s);
@@ -155,7 +156,7 @@ static sn_status attach_nodes_hard(attach_job *job, int32_t *out_count) {
         for (int32_t s = 0; s < job->def->shape_count; s++) {
             double distance = sn_contact_shape_distance(job->probe[s], X + 3 * (size_t)n);
             job->nearest = fmin(job->nearest, distance);
-            if (distance > reach)
+            if (distance > reach || job->body->stray[n])
                 continue;
             SN_TRY(sn_pin_claim_node(&claim, n, builder->shape_frame[job->shape[s]]));
             claimed = true;

@@ -21,9 +21,11 @@ typedef struct sn_builder_body {
     int32_t node_begin;
     int32_t material_count;
     sn_material_def *materials;
-    int32_t *tet_material;            ///< [tets]
-    double *tet_volume;               ///< [tets]
-    double *tet_shape;                ///< [tets, 9]
+    int32_t *tet_material; ///< [tets]
+    double *tet_volume;    ///< [tets] of their solid parts
+    double *tet_fraction;  ///< [tets] which part that is
+    double *tet_shape;     ///< [tets, 9]
+    bool *stray; ///< [nodes] stands where another node belongs: what is picked by place leaves it out
     double *start_x, *start_v, *load; ///< [nodes, 3]
     double *mass, *node_volume;       ///< [nodes]
     int32_t *pin_frame;               ///< [nodes]

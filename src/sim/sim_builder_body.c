@@ -3,7 +3,9 @@
 #include "element/element_tet.h"
 #include "material/material_model.h"
 #include "math/math_mat3.h"
+#include "mesh/mesh_copies.h"
 #include "mesh/mesh_look.h"
+#include "mesh/mesh_move.h"
 #include "sim/sim_def.h"
 
 #include <string.h>
@@ -14,7 +16,9 @@ void sn_builder_body_clear(sn_context *ctx, sn_builder_body *body) {
     SN_RELEASE(ctx, body->materials);
     SN_RELEASE(ctx, body->tet_material);
     SN_RELEASE(ctx, body->tet_volume);
+    SN_RELEASE(ctx, body->tet_fraction);
     SN_RELEASE(ctx, body->tet_shape);
+    SN_RELEASE(ctx, body->stray);
     SN_RELEASE(ctx, body->start_x);
     SN_RELEASE(ctx, body->start_v);
     SN_RELEASE(ctx, body->load);
@@ -72,26 +76,12 @@ static sn_status check_name(const sn_model_builder *builder, const char *name) {
     return SN_OK;
 }
 
-/// Copies the mesh into its rest pose. Making it anew checks every tet there: what was just thick enough may
-/// round to flat far from the origin.
+/// Copies the mesh into its rest pose.
 static sn_status place_mesh(sn_context *ctx, const sn_body_def *def, sn_mesh **out_mesh) {
-    sn_status status = SN_OK;
-    sn_mesh_data *data = NULL;
-    double R[9];
-    sn_rotation_of_vector(def->rotation, R);
-    SN_TRY(sn_mesh_to_data(def->mesh, &data));
-    for (int32_t n = 0; n < data->vertex_count; n++) {
-        double *x = data->position + 3 * (size_t)n, scaled[3], turned[3];
-        for (int i = 0; i < 3; i++)
-            scaled[i] = def->scale * x[i];
-        sn_mul3(R, scaled, turned);
-        for (int i = 0; i < 3; i++)
-            x[i] = turned[i] + def->translation[i];
-    }
-    SN_TRY(sn_mesh_create(ctx, data, false, out_mesh));
-cleanup:
-    sn_mesh_data_destroy(&data);
-    return status;
+    sn_mesh_motion motion = {.scale = def->scale};
+    sn_rotation_of_vector(def->rotation, motion.R);
+    memcpy(motion.shift, def->translation, sizeof motion.shift);
+    return sn_mesh_move(ctx, def->mesh, &motion, out_mesh);
 }
 
 static void measure_bounds(sn_builder_body *body) {
@@ -104,6 +94,27 @@ static void measure_bounds(sn_builder_body *body) {
             body->high[i] = fmax(body->high[i], X[3 * (size_t)n + i]);
         }
     body->size = sn_distance3(body->low, body->high);
+}
+
+/// Which part of each tet is solid.
+static sn_status take_fractions(sn_context *ctx, sn_builder_body *body) {
+    sn_status status = SN_OK;
+    int32_t tets = sn_mesh_tet_count(body->mesh);
+    const double *fraction = sn_mesh_tet_fractions(body->mesh);
+    SN_TRY_NEW(ctx, body->tet_fraction, tets);
+    for (int32_t t = 0; t < tets; t++)
+        body->tet_fraction[t] = fraction ? fraction[t] : 1;
+cleanup:
+    return status;
+}
+
+static sn_status find_strays(sn_context *ctx, sn_builder_body *body) {
+    int32_t nodes = sn_mesh_node_count(body->mesh);
+    sn_status status = sn_new_zeroed(ctx, (size_t)nodes, sizeof *body->stray, (void **)&body->stray);
+    if (status < 0)
+        return status;
+    return sn_tet_copies_mark_strays(ctx, sn_mesh_copies(body->mesh), nodes, sn_mesh_positions(body->mesh),
+                                     sn_mesh_tets(body->mesh), body->stray);
 }
 
 /// Rest volumes, inverse edge matrices and lumped masses.
@@ -120,6 +131,7 @@ static sn_status measure_tets(sn_context *ctx, sn_builder_body *body) {
         double volume = sn_tet_rest(X + 3 * (size_t)tet[0], X + 3 * (size_t)tet[1], X + 3 * (size_t)tet[2],
                                     X + 3 * (size_t)tet[3], body->tet_shape + 9 * (size_t)t);
         double density = body->materials[body->tet_material[t]].density;
+        volume *= body->tet_fraction[t];
         body->tet_volume[t] = volume;
         body->volume += volume;
         for (int a = 0; a < 4; a++) {
@@ -255,6 +267,8 @@ static sn_status make_body(sn_context *ctx, const sn_body_def *def, sn_builder_b
     int32_t nodes = sn_mesh_node_count(body->mesh);
     measure_bounds(body);
     SN_TRY(copy_materials(ctx, def, body));
+    SN_TRY(take_fractions(ctx, body));
+    SN_TRY(find_strays(ctx, body));
     SN_TRY(measure_tets(ctx, body));
     SN_TRY(start_body(ctx, &def->initial, body));
     SN_TRY(def->surface ? take_embedded_surface(ctx, def, body) : take_boundary(ctx, body));

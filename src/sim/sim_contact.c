@@ -60,14 +60,16 @@ static int compare_pairs(const void *a, const void *b) {
     return (p->shape > q->shape) - (p->shape < q->shape);
 }
 
-/// Pressure per depth that each tet of a body asks for.
+/// Pressure per depth that each tet of a body asks for. Tets that hold little are soft: were the contact as
+/// stiff on them as on others, the minimizer would spend its iterations on nodes that count for nothing.
 static void tet_stiffness(const sn_model *model, const sn_model_body_data *body, double edge, double *out) {
     for (int32_t t = 0; t < body->tet_count; t++) {
         const sn_material_def *material = &model->materials[model->tet_material[body->tet_begin + t]];
         const sn_material_info *info = sn_material_info_of(material->model);
         double mu, lambda;
         sn_material_lame(material, &mu, &lambda);
-        out[t] = STIFFNESS_IN_MODULI * (info->weight_mu * mu + info->weight_lambda * lambda) / edge;
+        out[t] = model->tet_fraction[body->tet_begin + t] * STIFFNESS_IN_MODULI *
+                 (info->weight_mu * mu + info->weight_lambda * lambda) / edge;
     }
 }
 
@@ -81,6 +83,7 @@ static sn_status find_proxies(sn_model *model, sn_model_body_data *body) {
                               .tet_count = body->tet_count,
                               .tets = model->tets,
                               .tet_stiffness = stiffness,
+                              .copies = &body->copies,
                               .node_begin = body->node_begin,
                               .node_count = body->node_count,
                               .vertex_count = body->surface_vertex_count,

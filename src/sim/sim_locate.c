@@ -52,6 +52,7 @@ sn_body_place sn_body_locate(const sn_model *model, int32_t body_index, const do
             place.tet = tet;
         }
     }
+    place.tet = body->tet_begin + sn_tet_copy_at(&body->copies, place.tet - body->tet_begin, point);
     gather_corners(model, place.tet, corner);
     place.distance = sqrt(sn_tet_nearest(point, corner, nearest));
     take_weights(nearest, corner, place.weight);

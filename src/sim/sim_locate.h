@@ -12,7 +12,8 @@ typedef struct sn_body_place {
     double distance;  ///< m, from the place asked for; 0 inside of the body.
 } sn_body_place;
 
-/// Finds the tet of a body that holds a rest place, or is nearest to it; the first one of several. One pass
+/// Finds the tet of a body that holds a rest place, or is nearest to it; the first one of several, and of the
+/// copies of a tet the one whose piece of the surface is nearest. One pass
 /// over the body's tets: for a few places, not for a whole mesh.
 /// @param body_index 0 to body_count - 1  @param point finite
 sn_body_place sn_body_locate(const sn_model *model, int32_t body_index, const double point[3]);

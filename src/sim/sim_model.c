@@ -14,6 +14,7 @@ static void clear_body(sn_context *ctx, sn_model_body_data *body) {
     SN_RELEASE(ctx, body->surface_weight);
     sn_surface_look_release(ctx, &body->look);
     sn_proxies_clear(ctx, &body->proxies);
+    sn_tet_copies_clear(ctx, &body->copies);
 }
 
 static void clear_arrays(sn_context *ctx, sn_model *model) {
@@ -30,6 +31,7 @@ static void clear_arrays(sn_context *ctx, sn_model *model) {
     SN_RELEASE(ctx, model->piece_anchored);
     SN_RELEASE(ctx, model->tets);
     SN_RELEASE(ctx, model->tet_volume);
+    SN_RELEASE(ctx, model->tet_fraction);
     SN_RELEASE(ctx, model->tet_shape);
     SN_RELEASE(ctx, model->tet_material);
     SN_RELEASE(ctx, model->materials);

@@ -6,6 +6,7 @@
 #include "contact/contact_set.h"
 #include "element/element_spring.h"
 #include "material/material_model.h"
+#include "mesh/mesh_copies.h"
 #include "sinew/model.h"
 
 enum { SN_FRAME_WORLD = -1, SN_NODE_FREE = -2 };
@@ -31,7 +32,8 @@ typedef struct sn_model_body_data {
     double *surface_weight; ///< [surface_vertex_count, 4]
     sn_surface_look look;   ///< of surface_triangles
     double volume, mass;
-    sn_proxies proxies; ///< none for bodies without contact
+    sn_proxies proxies;   ///< none for bodies without contact
+    sn_tet_copies copies; ///< tets are numbered from tet_begin
 } sn_model_body_data;
 
 /// Where a spring's target sits: rest point carried by a frame.
@@ -55,7 +57,8 @@ struct sn_model {
     bool *pinned;          ///< [node_count]
     int32_t *pin_frame;    ///< [node_count] frame that carries the node, SN_FRAME_WORLD (still), SN_NODE_FREE
     int32_t *tets;         ///< [tet_count, 4]
-    double *tet_volume;    ///< [tet_count]
+    double *tet_volume;    ///< [tet_count] of their solid parts
+    double *tet_fraction;  ///< [tet_count] which part that is
     double *tet_shape;     ///< [tet_count, 9] inverse of the rest edge matrix Dm, row-major
     int32_t *tet_material; ///< [tet_count] index into materials
     sn_material_def *materials;

@@ -24,6 +24,7 @@ static sn_status allocate(sn_model *model) {
     SN_TRY_NEW(ctx, model->node_piece, nodes);
     SN_TRY_NEW(ctx, model->tets, 4 * tets);
     SN_TRY_NEW(ctx, model->tet_volume, tets);
+    SN_TRY_NEW(ctx, model->tet_fraction, tets);
     SN_TRY_NEW(ctx, model->tet_shape, 9 * tets);
     SN_TRY_NEW(ctx, model->tet_material, tets);
     SN_TRY_NEW(ctx, model->materials, model->material_count);
@@ -61,6 +62,7 @@ static void copy_elements(const sn_builder_body *body, const sn_model_body_data 
     copy_doubles(model->mass, node, body->mass, out->node_count, 1);
     copy_doubles(model->node_volume, node, body->node_volume, out->node_count, 1);
     copy_doubles(model->tet_volume, tet, body->tet_volume, out->tet_count, 1);
+    copy_doubles(model->tet_fraction, tet, body->tet_fraction, out->tet_count, 1);
     copy_doubles(model->tet_shape, tet, body->tet_shape, out->tet_count, 9);
     for (int32_t n = 0; n < out->node_count; n++) {
         model->pin_frame[node + (size_t)n] = body->pin_frame[n];
@@ -106,6 +108,7 @@ static sn_status copy_bodies(const sn_model_builder *builder, sn_model *model) {
             out->mass += body->mass[n];
         SN_TRY(sn_new_text(model->context, body->name, &out->name));
         SN_TRY(copy_surface(model->context, body, out));
+        SN_TRY(sn_tet_copies_copy(model->context, sn_mesh_copies(body->mesh), &out->copies));
         copy_elements(body, out, model);
         node += out->node_count, tet += out->tet_count, material += body->material_count;
     }

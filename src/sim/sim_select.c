@@ -41,7 +41,8 @@ static bool is_in_region(const sn_selection *select, const double x[3], double s
 static void mark_region(const sn_builder_body *body, const sn_selection *select, bool *marked) {
     const double *X = sn_mesh_positions(body->mesh);
     for (int32_t n = 0; n < sn_mesh_node_count(body->mesh); n++)
-        marked[n] = is_in_region(select, X + 3 * (size_t)n, SN_PLACE_SLACK * body->size);
+        marked[n] = select->kind == SN_SELECT_ALL ||
+                    (!body->stray[n] && is_in_region(select, X + 3 * (size_t)n, SN_PLACE_SLACK * body->size));
 }
 
 /// Marks the nodes of the tets of a group; false if no tet has it.

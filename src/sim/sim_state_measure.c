@@ -110,7 +110,8 @@ static void determinants(void *data, int32_t begin, int32_t end, int32_t thread)
     for (int32_t t = begin; t < end; t++) {
         double edges[9];
         load_edges(state, t, edges);
-        state->tet_value[t] = sn_det3(edges) / (6 * state->model->tet_volume[t]);
+        state->tet_value[t] =
+            sn_det3(edges) * state->model->tet_fraction[t] / (6 * state->model->tet_volume[t]);
     }
 }
 

@@ -67,6 +67,7 @@ static sn_status create_terms(sn_stepper *stepper) {
                               .rest = model->rest,
                               .tet_count = model->tet_count,
                               .tets = model->tets,
+                              .tet_fraction = model->tet_fraction,
                               .material_count = model->material_count,
                               .materials = model->materials,
                               .tet_material = model->tet_material,

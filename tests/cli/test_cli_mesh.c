@@ -173,11 +173,17 @@ static void lattices_read_back(void **state) {
     need_data();
     assert_says("mesh lattice @/arm.obj %/arm.msh --cells=24", 0,
                 "bcc lattice, 24 cells|8311 vertices embedded");
-    assert_says("mesh info %/arm.msh", 0, "tetrahedral mesh|problems:\n  none|pieces      1");
-    assert_says("mesh lattice --kind kuhn --cells 12 @/arm.obj %/arm.mesh", 0, "kuhn lattice, 12 cells");
-    assert_says("mesh info %/arm.mesh", 0, "problems:\n  none");
-    assert_says("mesh surface %/arm.mesh %/skin.obj", 0, "skin.obj: ");
+    assert_says("mesh info %/arm.msh", 0, "tetrahedral mesh|pieces      1");
+    assert_says("mesh make sphere %/ball.obj", 0, "ball.obj");
+    assert_says("mesh lattice --kind kuhn --cells 12 %/ball.obj %/ball.mesh", 0, "kuhn lattice, 12 cells");
+    assert_says("mesh info %/ball.mesh", 0, "problems:\n  none");
+    assert_says("mesh surface %/ball.mesh %/skin.obj", 0, "skin.obj: ");
     assert_says("mesh info %/skin.obj", 0, "closed surface|problems:\n  none");
+    assert_says("mesh lattice @/arm.obj %/arm.msh --edge 0.075", 0, "bcc lattice|edge 0.075");
+    assert_says("mesh lattice @/arm.obj %/arm.msh --tets 3000", 0, "solid parts hold 0.05");
+    assert_says("mesh lattice @/arm.obj %/arm.msh --tets 3000 --cells 4", 2, "only one of");
+    assert_says("mesh lattice @/arm.obj %/arm.msh --edge 0", 2, "expected a length > 0");
+    assert_says("mesh lattice @/suzanne.obj %/head.msh --cells 60", 0, "not closed");
 }
 
 static void conversions_keep_everything(void **state) {

@@ -45,6 +45,7 @@ static proxy_fixture make_fixture(sn_make_shape shape, int32_t cells, int32_t la
                                  .tet_count = tets,
                                  .tets = sn_mesh_tets(f.mesh),
                                  .tet_stiffness = f.stiffness,
+                                 .copies = sn_mesh_copies(f.mesh),
                                  .node_count = nodes,
                                  .vertex_count = f.embedding->count,
                                  .vertex_node = f.vertex_node,
@@ -110,6 +111,35 @@ static void coarse_surfaces_are_sampled(void **state) {
     end_fixture(&f);
 }
 
+/// What a point's nodes yield adds up, by its weights; a node is as stiff as the tets around it in their
+/// mean.
+static void soft_nodes_make_soft_points(void **state) {
+    (void)state;
+    proxy_fixture f = make_fixture(SN_MAKE_SPHERE, 6, 7);
+    double *node = calloc((size_t)f.source.node_count, sizeof *node);
+    int32_t *tets_at = calloc((size_t)f.source.node_count, sizeof *tets_at);
+    for (int32_t i = 0; i < 4 * f.source.tet_count; i++) {
+        f.stiffness[i / 4] = i / 4 % 3 == 0 ? 0.5 : 7;
+        node[f.source.tets[i]] += f.stiffness[i / 4];
+        tets_at[f.source.tets[i]]++;
+    }
+    assert_done(f.ctx, sn_proxies_create(f.ctx, &f.source, &f.proxies));
+    double softest = 7;
+    for (int32_t i = 0; i < f.proxies.count; i++) {
+        double yield = 0;
+        for (int a = 0; a < 4; a++) {
+            int32_t n = f.proxies.node[4 * i + a];
+            yield += fabs(f.proxies.weight[4 * i + a]) * tets_at[n] / node[n];
+        }
+        assert_near(f.proxies.stiffness[i] * yield, 1, 1e-9);
+        softest = fmin(softest, f.proxies.stiffness[i]);
+    }
+    assert_true(softest < 6);
+    free(node);
+    free(tets_at);
+    end_fixture(&f);
+}
+
 /// What the proxies of one side of a block stand for is the side.
 static void areas_add_up_side_by_side(void **state) {
     (void)state;
@@ -154,9 +184,8 @@ static void pinned_points_are_left_out(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(coarse_surfaces_are_sampled),
-        cmocka_unit_test(areas_add_up_side_by_side),
-        cmocka_unit_test(fine_surfaces_are_taken_as_they_are),
+        cmocka_unit_test(coarse_surfaces_are_sampled), cmocka_unit_test(soft_nodes_make_soft_points),
+        cmocka_unit_test(areas_add_up_side_by_side),   cmocka_unit_test(fine_surfaces_are_taken_as_they_are),
         cmocka_unit_test(pinned_points_are_left_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
