@@ -23,8 +23,9 @@ enum { MAX_ROUNDS = 8, FULL_ROUNDS = 3 };
 static const double CONE_SLACK = 1e-3;
 /// What may press in the minimization, against what balances the pieces as wholes.
 static const double MOST_PRESS = 2;
-/// A minimization is taken back if the objective ends higher than it began by this part.
-static const double MOST_RISE = 0.1;
+/// A minimization is taken back if the objective ends higher than it began by more than these parts of what
+/// it began with, and of the kinetic energy: a body in flight begins with next to nothing.
+static const double MOST_RISE = 0.1, MOST_GAIN = 1e-3;
 
 struct sn_stepper {
     const sn_model *model;
@@ -407,7 +408,8 @@ static void limit_friction(sn_stepper *stepper, double inertia) {
 
 /// Minimizes from stepper->x and settles. What is sure to fall is the objective between two renewals of
 /// contacts: where these let it rise, the start is better, which is kept in x_other meanwhile.
-static sn_status minimize(sn_stepper *stepper, const sn_objective *objective,
+/// @param[in] kinetic  Energy of motion at the start of the step in J.
+static sn_status minimize(sn_stepper *stepper, const sn_objective *objective, double kinetic,
                           const sn_minimize_options *options, sn_minimize_result *result) {
     size_t size = 3 * (size_t)stepper->model->node_count * sizeof *stepper->x;
     memcpy(stepper->x_other, stepper->x, size);
@@ -417,7 +419,7 @@ static sn_status minimize(sn_stepper *stepper, const sn_objective *objective,
         return status;
     result->last.total += settle(stepper, objective, stepper->x);
     if (!stepper->contact || objective->inertia == 0 ||
-        result->last.total <= (1 + MOST_RISE) * result->first.total)
+        result->last.total <= (1 + MOST_RISE) * result->first.total + MOST_GAIN * kinetic)
         return SN_OK;
     memcpy(stepper->x, stepper->x_other, size);
     sn_contact_set_renew(stepper->contact, stepper->x);
@@ -525,7 +527,9 @@ sn_status sn_step(sn_stepper *stepper, sn_state *state, double h, sn_step_info *
         stepper->def.solver.method, stepper->def.solver.iterations, stepper->def.solver.tolerance,
         model->edge_mean, inertia > 0 ? fmax(h * h * stepper->load_acceleration, stepper->bend) : INFINITY};
     sn_minimize_result result;
-    status = minimize(stepper, &objective, &options, &result);
+    double linear[3], angular[3], kinetic = 0;
+    sn_state_momentum(state, linear, angular, &kinetic);
+    status = minimize(stepper, &objective, kinetic, &options, &result);
     if (status == SN_OK)
         status = check_reach(stepper);
     if (status < 0)
