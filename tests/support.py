@@ -62,6 +62,11 @@ def npm_package(name):
     return folder if folder.is_dir() else skip(f"{name} is missing (npm; script/bootstrap test-all installs it)")
 
 
+def is_sanitized():
+    """Whether the program looks after its own addresses, for which it takes terabytes of address space."""
+    return "SINEW_SANITIZE:BOOL=ON" in (BINARY / "CMakeCache.txt").read_text(encoding="utf-8")
+
+
 def run(*command, **options):
     """Runs a command and returns (exit code, stdout and stderr together)."""
     done = subprocess.run([str(word) for word in command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
