@@ -494,8 +494,8 @@ sn_status sn_lattice_join(sn_lattice *l, sn_mesh *mesh) {
     SN_TRY_NEW(ctx, set, 4 * (size_t)l->copy_begin[tets]);
     sn_parallel_for(ctx, l->n[2], SN_LAYER_GRAIN, open_layers, &faces);
     join_corners(l, &match, faces.open, set);
-    if (merge_twins(l, set)) {
-        // With fewer copies: there is room.
+    // Larger pieces may join more corners, which makes further twins. Fewer copies each time: there is room.
+    while (merge_twins(l, set)) {
         SN_TRY(count_copies(l));
         join_corners(l, &match, faces.open, set);
     }
