@@ -73,9 +73,10 @@ typedef struct sn_output_def {
                        ///< Default 0.
     int32_t preview_every;  ///< A picture, frame.<number>.png, every so many frames; 0: none. Default 0.
     int32_t preview_width;  ///< Pixels, 1 to 8192. Default 960.
-    int32_t preview_height; ///< Default 540.
+    int32_t preview_height; ///< Pixels, 1 to 8192. Default 540.
     sn_preview_color preview_color; ///< Default plain.
-    double preview_range;     ///< Value at the upper end of the colors; 0: that of the frame. Default 0.
+    double preview_range;     ///< Value at the upper end of the colors, >= 0, in m for displacements; 0: what
+                              ///< 99.5 % of the frame's values do not exceed. Default 0.
     double preview_view[3];   ///< Direction to the camera, any length; 0: the player's first view. Default 0.
     int32_t checkpoint_every; ///< checkpoint.bin is renewed every so many frames; 0: at the end only.
                               ///< Default 1.
@@ -161,7 +162,7 @@ typedef struct sn_results sn_results;
 
 /// Opens the folder of a run. @return SN_OK; SN_ERR_READ: no such folder, no run in it, one without NPY files
 /// or without a whole frame, or files that do not fit together (the message names the file);
-/// SN_ERR_NO_MEMORY.
+/// SN_ERR_INVALID_ARGUMENT: NULL or an empty name; SN_ERR_NO_MEMORY. On error *out_results is unchanged.
 SN_API SN_NODISCARD sn_status sn_results_open(sn_context *context, const char *directory,
                                               sn_results **out_results);
 /// Closes the files and sets *results to NULL. Accepts NULL and a pointer to NULL.
@@ -175,7 +176,7 @@ typedef struct sn_results_info {
     bool finished;          ///< All frames that were planned are there.
     const double *time;     ///< [frame_count] in s. Belongs to the results.
 } sn_results_info;
-/// Facts about the results, as they were when they were opened.
+/// Facts about the results, not NULL, as they were when they were opened.
 SN_API sn_results_info sn_results_get_info(const sn_results *results);
 
 /// The surface of a body. Pointers belong to the results.
@@ -186,12 +187,13 @@ typedef struct sn_results_body {
     const int32_t *triangles; ///< [triangle_count, 3] vertices; outward
     sn_surface_look look;     ///< Texture coordinates and groups of the triangles.
 } sn_results_body;
-/// A body by its index, in the order of the names of their files; all zero if there is none.
+/// A body of results, not NULL, by its index, in the order of the names of their files; all zero if there is
+/// none.
 SN_API sn_results_body sn_results_get_body(const sn_results *results, int32_t body_index);
 
 /// Reads the surface of a body in a frame: out_positions [vertex_count, 3] in m.
-/// @return SN_OK; SN_ERR_READ: unreadable, or numbers that are not finite; SN_ERR_INVALID_ARGUMENT: no such
-/// body or frame.
+/// @return SN_OK; SN_ERR_READ: unreadable, or numbers that are not finite, and out_positions holds anything;
+/// SN_ERR_INVALID_ARGUMENT: NULL, or no such body or frame, and it is unchanged.
 SN_API SN_NODISCARD sn_status sn_results_positions(const sn_results *results, int32_t body_index,
                                                    int32_t frame, float *out_positions);
 
@@ -218,12 +220,12 @@ SN_API sn_export_def sn_export_def_default(void);
 SN_API const char *sn_export_format(int32_t index, const char **out_help);
 
 /// Writes results in a format. Files are written to a temporary name, then renamed; their content depends on
-/// the results and the definition alone. Memory: a frame or two, but for .glb and .usda, which need some
-/// bytes for every frame as well.
-/// @param[out] out_files  How many files were written; may be NULL.
+/// the results and the definition alone. Memory: a frame or two, and some bytes for every frame; pictures
+/// take some frames and a band of samples a thread.
+/// @param[out] out_files  How many files were written; may be NULL. Unchanged on error.
 /// @return SN_OK; SN_ERR_INVALID_ARGUMENT: unknown format, body or frames, too large for the format, or the
-/// folder of the run; SN_ERR_READ; SN_ERR_WRITE: files that were not reached are as they were;
-/// SN_ERR_NO_MEMORY.
+/// folder of the run; SN_ERR_READ; SN_ERR_WRITE; SN_ERR_NO_MEMORY. On error files that were finished before
+/// stay, and those that were not reached are as they were.
 SN_API SN_NODISCARD sn_status sn_results_export(const sn_results *results, const char *format,
                                                 const sn_export_def *def, int32_t *out_files);
 

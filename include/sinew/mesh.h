@@ -1,5 +1,5 @@
 /// Meshes: what readers return (sn_mesh_data), the checked tetrahedral mesh of a body (sn_mesh), lattices
-/// around closed surfaces, and surfaces embedded in tetrahedra.
+/// around surfaces, and surfaces embedded in tetrahedra.
 #ifndef SINEW_MESH_H
 #define SINEW_MESH_H
 
@@ -158,7 +158,7 @@ SN_API const char *sn_mesh_group_name(const sn_mesh *mesh, int32_t group);
 SN_API int32_t sn_mesh_set_count(const sn_mesh *mesh);
 /// Name of a set; NULL if there is no such set. Belongs to the mesh.
 SN_API const char *sn_mesh_set_name(const sn_mesh *mesh, int32_t set);
-/// Nodes of a set, rising [*out_count]; NULL and 0 if there is no such set. Belong to the mesh.
+/// Nodes of a set, rising [*out_count, not NULL]; NULL and 0 if there is no such set. Belong to the mesh.
 SN_API const int32_t *sn_mesh_set_nodes(const sn_mesh *mesh, int32_t set, int32_t *out_count);
 /// Boundary triangles [count, 3], oriented outward, ordered by tet and face.
 SN_API const int32_t *sn_mesh_surface(const sn_mesh *mesh, int32_t *out_count);
@@ -236,7 +236,7 @@ SN_API void sn_embedding_evaluate(const sn_embedding *embedding, const int32_t *
 /// overlap or share a face do not. A vertex is embedded in the copy that holds the first triangle that uses
 /// it. What stays together where it should not, and apart where it should, is bounded by single tets: pieces
 /// that wind so much within a tet that no two of their places see each other are split there, and a tet of
-/// more than 100 pieces is not split at all.
+/// more than 100 pieces, or 128 patches of the surface that share no edge, is not split at all.
 ///
 /// Each tet knows which part of it is solid (sn_mesh_tet_fractions): exactly for closed surfaces that do not
 /// intersect themselves. The edge is longer by one part in 1e9, so that a box of whole cells is filled

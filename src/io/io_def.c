@@ -128,7 +128,8 @@ static const sn_field output_rows[] = {
      .kind = SN_FIELD_BOOL,
      .offset = offsetof(sn_output_def, glb),
      .fallback = "false",
-     .help = "frames.glb when the run ends: glTF with morph targets, at most 200 of the frames"},
+     .help =
+         "frames.glb when the run ends: glTF with morph targets, the start and at most 200 further frames"},
     {.key = "usda",
      .kind = SN_FIELD_BOOL,
      .offset = offsetof(sn_output_def, usda),

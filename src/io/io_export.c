@@ -79,11 +79,15 @@ const char *sn_export_name(const sn_export_job *job, int32_t body_place, const c
 }
 
 double sn_export_rate(const sn_export_job *job) {
-    int32_t steps = job->frame_count - 1;
+    const sn_results_info run = sn_results_get_info(job->results);
+    const bool one = job->frame_count == 1;
+    const double *time = one ? run.time : job->time;
+    const int32_t steps = (one ? run.frame_count : job->frame_count) - 1;
+    const double stride = one ? job->def->frame_step : 1;
     if (steps == 0)
         return 24;
     // Nine digits: times are sums of steps, and 50.000000000000007 is meant to be 50.
-    double rate = steps / (job->time[steps] - job->time[0]), digits = pow(10, 8 - floor(log10(rate)));
+    double rate = steps / (time[steps] - time[0]) / stride, digits = pow(10, 8 - floor(log10(rate)));
     return round(rate * digits) / digits;
 }
 

@@ -31,16 +31,17 @@ enum { SN_EXPORT_NAME_SIZE = 192 };
 
 /// The body at a place of the job.
 sn_results_body sn_export_body(const sn_export_job *job, int32_t place);
-/// Reads a body's surface in a frame, both by their places in the job. Returns job->positions.
+/// Reads a body's surface in a frame, both by their places in the job, into job->positions.
 SN_NODISCARD sn_status sn_export_read(const sn_export_job *job, int32_t body_place, int32_t frame_place);
 /// Name of a file: of a body, by its place ("arm.mdd"); of all bodies with -1: "frames.glb", or that of the
 /// body if one was asked for by name. Returns `out`.
 const char *sn_export_name(const sn_export_job *job, int32_t body_place, const char *ending,
                            char out[SN_EXPORT_NAME_SIZE]);
-/// Frames a second of the job, by the times of its first and last frame; 24 if it has one frame only.
+/// Frames a second of the job, by the times of its first and last frame; of a job of one frame, by those of
+/// the run; 24 if the run has one frame only.
 double sn_export_rate(const sn_export_job *job);
 
-/// Writes results in a format into an existing folder, which may be that of the run: as sn_results_export().
+/// Writes results in a format into a folder, which may be that of the run: as sn_results_export().
 SN_NODISCARD sn_status sn_export_into(const sn_results *results, const char *format, const char *directory,
                                       const sn_export_def *def, int32_t *out_files);
 

@@ -104,11 +104,11 @@ static sn_status choose_frames(glb_writer *glb) {
                            job->time[glb->frame[i - 1]], job->time[glb->frame[i]]));
     }
     if (all > most)
-        sn_log(job->ctx, SN_LOG_WARNING,
-               "glb: %d of %d frames were left out, evenly, because %d morph targets are allowed: "
-               "--glb-targets %d keeps them all, if the viewer takes so many",
-               job->frame_count - glb->frame_count, job->frame_count, job->def->glb_targets,
-               job->frame_count - 1);
+        sn_log(
+            job->ctx, SN_LOG_WARNING,
+            "glb: %d of %d frames were left out, evenly, because %d morph targets are allowed: sinew export "
+            "takes up to 65535 with --glb-targets, if the viewer does",
+            job->frame_count - glb->frame_count, job->frame_count, job->def->glb_targets);
 cleanup:
     return status;
 }

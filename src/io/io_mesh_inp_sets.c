@@ -190,20 +190,34 @@ static sn_status gather_vertex(sn_inp_reader *inp, inp_gathering *gathering, int
     return SN_OK;
 }
 
+/// Goes through the numbers of a range or, where these are more, through all nodes.
+static sn_status gather_numbers(sn_inp_reader *inp, inp_gathering *gathering, const sn_inp_range *range) {
+    sn_status status = SN_OK;
+    const int64_t first = range->first, last = range->last, step = range->step;
+    const int32_t count = inp->mesh.data->vertex_count;
+    const bool few = (last - first) / step < count;
+    for (int64_t tag = first; few && tag <= last; tag += step) {
+        SN_TRY(count_work(inp, work_limit(inp)));
+        SN_TRY(gather_vertex(inp, gathering, sn_tag_map_find(&inp->nodes, tag)));
+    }
+    for (int32_t v = 0; !few && v < count; v++) {
+        const int64_t tag = inp->tag[v];
+        SN_TRY(count_work(inp, work_limit(inp)));
+        if (tag >= first && tag <= last && (tag - first) % step == 0)
+            SN_TRY(gather_vertex(inp, gathering, v));
+    }
+cleanup:
+    return status;
+}
+
 /// Numbers that no node has are passed over, as other programs do.
 static sn_status gather_range(sn_inp_reader *inp, inp_gathering *gathering, const sn_inp_range *range) {
     sn_status status = SN_OK;
-    const int32_t count = inp->mesh.data->vertex_count;
-    if (range->first == range->last && !range->of_places)
-        return gather_vertex(inp, gathering, sn_tag_map_find(&inp->nodes, range->first));
-    const int32_t begin = range->of_places ? range->first : 0,
-                  end = range->of_places ? range->last + 1 : count;
-    for (int32_t v = begin; v < end; v++) {
-        const int64_t from_first = (int64_t)inp->tag[v] - range->first;
+    if (!range->of_places)
+        return gather_numbers(inp, gathering, range);
+    for (int32_t v = range->first; v <= range->last; v++) {
         SN_TRY(count_work(inp, work_limit(inp)));
-        if (range->of_places ||
-            (from_first >= 0 && inp->tag[v] <= range->last && from_first % range->step == 0))
-            SN_TRY(gather_vertex(inp, gathering, v));
+        SN_TRY(gather_vertex(inp, gathering, v));
     }
 cleanup:
     return status;

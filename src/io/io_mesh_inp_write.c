@@ -50,15 +50,15 @@ static void clean_name(const char *group, int32_t index, char name[NAME_SIZE]) {
         snprintf(name + size, NAME_SIZE - size, "_%d", index + 1);
 }
 
-/// Cleans a name and adds it to those that are taken; one that differs from them in case only gets its number
-/// too.
+/// Cleans a name and adds it to those that are taken; one that is among them, in this case or another, gets a
+/// number too.
 static sn_status take_name(sn_context *ctx, sn_name_table *taken, const char *group, int32_t index,
                            char name[NAME_SIZE]) {
     int32_t place = 0;
     clean_name(group, index, name);
     size_t size = strlen(name);
-    if (sn_name_table_find(taken, (sn_word){name, size}) >= 0)
-        snprintf(name + size, NAME_SIZE - size, "_%d", index + 1);
+    for (int32_t k = index + 1; sn_name_table_find(taken, (sn_word){name, strlen(name)}) >= 0; k++)
+        snprintf(name + size, NAME_SIZE - size, "_%d", k);
     return sn_name_table_add(ctx, taken, (sn_word){name, strlen(name)}, &place);
 }
 

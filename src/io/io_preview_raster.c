@@ -154,7 +154,9 @@ static sn_raster_corner cut_edge(const sn_raster_corner *inner, double inside, c
 static int32_t cut_polygon(const sn_raster *raster, int32_t cut, int32_t count,
                            const sn_raster_corner from[MAX_CORNERS], sn_raster_corner to[MAX_CORNERS]) {
     int32_t kept = 0;
-    for (int32_t i = 0; i < count; i++) {
+    // A triangle in the plane itself can cross it more often than twice, by rounding; what is left of it
+    // shows nothing.
+    for (int32_t i = 0; i < count && kept <= MAX_CORNERS - 2; i++) {
         const sn_raster_corner *corner = &from[i], *next = &from[(i + 1) % count];
         double here = inner_distance(raster, cut, corner), there = inner_distance(raster, cut, next);
         if (here >= 0)

@@ -211,7 +211,8 @@ static void warn(const sn_lattice *l, const sn_edge_census *census, const sn_mes
                census->boundary, census->misoriented);
     if (l->crowded > 0)
         sn_log(l->context, SN_LOG_WARNING,
-               "%d tetrahedra hold more than %d pieces of the surface and are not split; use more cells",
+               "%d tetrahedra hold too many pieces of the surface (more than %d, or 128 patches) and are not "
+               "split; use more cells",
                l->crowded, SN_PIECES_MAX);
     if (mesh->piece_count > 1)
         sn_log(l->context, SN_LOG_WARNING,

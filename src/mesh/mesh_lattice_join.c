@@ -382,7 +382,7 @@ static void choose_eye(const sn_lattice *l, const sn_clip_tet *tet, int32_t cell
     }
 }
 
-/// Adds the shadows of a tet's fragments to their pieces; `bounds` says which pieces have any.
+/// Adds the shadows of a tet's fragments to their pieces.
 static void add_shadows(const part_job *job, int32_t cell, int32_t t, const double eye[3], double *part) {
     const sn_lattice *l = job->l;
     int32_t place[3];

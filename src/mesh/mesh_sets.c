@@ -12,21 +12,24 @@ void sn_vertex_sets_release(sn_context *ctx, int32_t count, sn_vertex_set *sets)
     sn_release(ctx, sets);
 }
 
-/// Appends a copy to *sets [*count].
+/// Appends a copy to *sets [*count], which has room for the next power of two.
 static sn_status add_set(sn_context *ctx, int32_t *count, sn_vertex_set **sets, const char *name,
                          int32_t vertex_count, const int32_t *vertex) {
     sn_status status = SN_OK;
     sn_vertex_set *grown = NULL, set = {.count = vertex_count};
-    SN_TRY_NEW(ctx, grown, (size_t)*count + 1);
+    if ((*count & (*count - 1)) == 0)
+        SN_TRY_NEW(ctx, grown, *count > 0 ? 2 * (size_t)*count : 1);
     SN_TRY(sn_new_text(ctx, name, &set.name));
     if (vertex_count > 0)
         SN_TRY(sn_new_copy(ctx, vertex, (size_t)vertex_count, sizeof *vertex, (void **)&set.vertex));
-    if (*count > 0)
-        memcpy(grown, *sets, (size_t)*count * sizeof *grown);
-    grown[(*count)++] = set;
-    sn_release(ctx, *sets);
-    *sets = grown;
-    grown = NULL;
+    if (grown) {
+        if (*count > 0)
+            memcpy(grown, *sets, (size_t)*count * sizeof *grown);
+        sn_release(ctx, *sets);
+        *sets = grown;
+        grown = NULL;
+    }
+    (*sets)[(*count)++] = set;
     set = (sn_vertex_set){0};
 cleanup:
     SN_RELEASE(ctx, grown);

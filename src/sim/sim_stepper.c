@@ -528,7 +528,8 @@ sn_status sn_step(sn_stepper *stepper, sn_state *state, double h, sn_step_info *
         model->edge_mean, inertia > 0 ? fmax(h * h * stepper->load_acceleration, stepper->bend) : INFINITY};
     sn_minimize_result result;
     double linear[3], angular[3], kinetic = 0;
-    sn_state_momentum(state, linear, angular, &kinetic);
+    if (stepper->contact && inertia > 0)
+        sn_state_momentum(state, linear, angular, &kinetic);
     status = minimize(stepper, &objective, kinetic, &options, &result);
     if (status == SN_OK)
         status = check_reach(stepper);

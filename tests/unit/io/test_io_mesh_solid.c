@@ -168,9 +168,15 @@ static void abaqus_sets_of_nodes_stay_sets(void **state) {
     assert_int_equal(sn_mesh_data_add_set(data, "FIXED", 2, (int32_t[]){4, 3}), SN_OK);
     assert_int_equal(sn_mesh_data_add_set(data, "Low", 1, (int32_t[]){4}), SN_OK);
     assert_int_equal(sn_mesh_data_add_set(data, "bad", 1, (int32_t[]){5}), SN_ERR_INVALID_ARGUMENT);
+    static const char *const alike[] = {"x_9", "x", "X"};
+    for (int32_t i = 0; i < 3; i++)
+        assert_int_equal(sn_mesh_data_add_set(data, alike[i], 1, &i), SN_OK);
     assert_int_equal(sn_mesh_data_write(data, path), SN_OK);
     assert_int_equal(sn_mesh_data_read(ctx, path, &back), SN_OK);
-    assert_int_equal(back->set_count, 7);
+    assert_int_equal(back->set_count, 10);
+    assert_set(back, 7, "X_9", 1, (int32_t[]){0});
+    assert_set(back, 8, "X", 1, (int32_t[]){1});
+    assert_set(back, 9, "X_10", 1, (int32_t[]){2});
     assert_set(back, 0, "NALL", 5, (int32_t[]){0, 1, 2, 3, 4});
     assert_set(back, 2, "LOW", 3, (int32_t[]){0, 1, 2});
     assert_set(back, 5, "FIXED", 2, (int32_t[]){4, 3});
