@@ -4,8 +4,6 @@
 #include "geom/geom_predicate.h"
 #include "math/math_mat3.h"
 
-#define FOUR_PI 12.566370614359172
-
 /// So many triangles of a piece say which way it faces.
 enum { VOTERS = 64 };
 
@@ -21,7 +19,7 @@ static double triangle_vote(const sn_surface *surface, const sn_winding *winding
     sn_cross3(ab, ac, normal);
     for (int k = 0; k < 3; k++)
         middle[k] = (a[k] + b[k] + c[k]) / 3;
-    double own = sn_triangle_solid_angle(middle, a, b, c) / FOUR_PI;
+    double own = sn_triangle_solid_angle(middle, a, b, c) / SN_SOLID_ANGLE_FULL;
     return 0.5 * sn_norm3(normal) * (sn_winding_number(winding, middle) - own);
 }
 

@@ -21,6 +21,8 @@ void sn_tet_weights(const double p[3], const double tet[12], double out_weight[4
 /// normals and 18 products of edges.
 bool sn_triangle_meets_tet(const double triangle[9], const double tet[12], double tolerance);
 
+/// The solid angle of everything, 4 pi.
+#define SN_SOLID_ANGLE_FULL 12.566370614359172
 /// Solid angle of triangle abc seen from p, positive if p lies on the inner side; in [-2 pi, 2 pi].
 /// Source: van Oosterom and Strackee 1983, eq. 8.
 double sn_triangle_solid_angle(const double p[3], const double a[3], const double b[3], const double c[3]);

@@ -7,7 +7,6 @@ enum { STACK_SIZE = 128 };
 
 /// A group acts as a dipole from this many radii on.
 #define FAR_RATIO 3.0
-#define FOUR_PI   12.566370614359172
 
 void sn_triangle_boxes(int32_t count, const int32_t *triangle, const double *position, double *box) {
     for (int32_t t = 0; t < count; t++)
@@ -130,7 +129,7 @@ double sn_winding_number(const sn_winding *winding, const double point[3]) {
             stack[depth++] = node->first;
         }
     }
-    return angle / FOUR_PI;
+    return angle / SN_SOLID_ANGLE_FULL;
 }
 
 bool sn_winding_inside(const sn_winding *winding, const double point[3]) {

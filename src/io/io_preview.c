@@ -22,9 +22,10 @@ typedef struct stage_triangle {
     int32_t corner[3], part;
 } stage_triangle;
 
-/// A ground: normal . x = height. Its grid runs along u and v.
+/// A ground: normal . x = height. Its grid runs along u and v. Its depth (1 / w) is linear on the picture:
+/// depth[0] + depth[1] x + depth[2] y.
 typedef struct stage_ground {
-    double normal[3], height, u[3], v[3];
+    double normal[3], height, u[3], v[3], depth[3];
 } stage_ground;
 
 /// First and last row that triangles touch.
@@ -57,10 +58,6 @@ typedef struct stage {
     int32_t *found;         ///< Likewise: triangles.
     unsigned char *rgb;
 } stage;
-
-static bool is_point(const double p[3]) {
-    return isfinite(p[0]) && isfinite(p[1]) && isfinite(p[2]);
-}
 
 // ---- Setting the stage
 
@@ -140,7 +137,7 @@ static void place_vertices(stage *s) {
 
 static void extend(const double *points, int64_t count, double low[3], double high[3]) {
     for (int64_t i = 0; i < count; i++)
-        for (int k = 0; k < 3 && is_point(points + 3 * i); k++) {
+        for (int k = 0; k < 3 && sn_preview_is_point(points + 3 * i); k++) {
             low[k] = fmin(low[k], points[3 * i + k]);
             high[k] = fmax(high[k], points[3 * i + k]);
         }
@@ -149,7 +146,7 @@ static void extend(const double *points, int64_t count, double low[3], double hi
 static double farthest(const double *points, int64_t count, const double middle[3]) {
     double size = 0;
     for (int64_t i = 0; i < count; i++)
-        if (is_point(points + 3 * i))
+        if (sn_preview_is_point(points + 3 * i))
             size = fmax(size, sn_distance3(points + 3 * i, middle));
     return size;
 }
@@ -212,7 +209,7 @@ static stage_ground make_ground(const double point[3], const double normal[3]) {
 static double lowest(const double *points, int64_t count, const double up[3]) {
     double low = INFINITY;
     for (int64_t i = 0; i < count; i++)
-        if (is_point(points + 3 * i))
+        if (sn_preview_is_point(points + 3 * i))
             low = fmin(low, sn_dot3(points + 3 * i, up));
     return low;
 }
@@ -318,23 +315,14 @@ typedef struct sample_group {
     double place[2]; ///< The middle of the samples.
 } sample_group;
 
-enum { MAX_GROUNDS = 32 };
-
-/// A ground's depth (1 / w) is linear on the picture: depth = c[0] + c[1] x + c[2] y.
-typedef struct ground_view {
-    double c[3];
-} ground_view;
-
 /// One thread's work on a band.
 typedef struct band_view {
     const stage *s;
     sn_raster opaque, skin;
     double width, height; ///< Of the picture in samples.
-    int32_t ground_count;
-    ground_view ground[MAX_GROUNDS];
 } band_view;
 
-static ground_view view_ground(const stage *s, const stage_ground *ground, double width, double height) {
+static void view_ground(const stage *s, double width, double height, stage_ground *ground) {
     static const double places[3][2] = {{0, 0}, {1, 0}, {0, 1}};
     double up_to = ground->height - sn_dot3(ground->normal, s->camera.position), value[3];
     for (int i = 0; i < 3; i++) {
@@ -342,11 +330,13 @@ static ground_view view_ground(const stage *s, const stage_ground *ground, doubl
         sn_preview_ray(&s->camera, width, height, places[i], ray);
         value[i] = fabs(up_to) > 1e-9 ? sn_dot3(ground->normal, ray) / up_to : 0;
     }
-    return (ground_view){{value[0], value[1] - value[0], value[2] - value[0]}};
+    ground->depth[0] = value[0];
+    ground->depth[1] = value[1] - value[0];
+    ground->depth[2] = value[2] - value[0];
 }
 
-static double ground_depth(const ground_view *view, const double place[2]) {
-    return view->c[0] + view->c[1] * place[0] + view->c[2] * place[1];
+static double ground_depth(const stage_ground *ground, const double place[2]) {
+    return ground->depth[0] + ground->depth[1] * place[0] + ground->depth[2] * place[1];
 }
 
 static void add_sample(sample_group groups[SAMPLES], int32_t *count, const sample_group *sample) {
@@ -368,8 +358,8 @@ static sample_group take_sample(const band_view *view, int32_t column, int32_t r
     float depth = view->opaque.depth[at];
     sample_group sample = {.opaque = view->opaque.triangle[at], .skin = SN_RASTER_NOTHING, .count = 1};
     sn_raster_place(column, row, sample.place);
-    for (int32_t i = 0; i < view->ground_count; i++) {
-        double ground = ground_depth(&view->ground[i], sample.place);
+    for (int32_t i = 0; i < view->s->ground_count; i++) {
+        double ground = ground_depth(&view->s->ground[i], sample.place);
         sample.grounds |= ground > 0 && ground > (double)depth ? 1u << i : 0;
     }
     if (view->skin.depth[at] > depth)
@@ -434,7 +424,7 @@ static void blend(double color[3], const double over[3], double cover) {
 static void ground_place(const band_view *view, int32_t ground, const double place[2], double point[3],
                          double out[2]) {
     const stage *s = view->s;
-    double ray[3], depth = ground_depth(&view->ground[ground], place);
+    double ray[3], depth = ground_depth(&s->ground[ground], place);
     sn_preview_ray(&s->camera, view->width, view->height, place, ray);
     for (int i = 0; i < 3; i++)
         point[i] = s->camera.position[i] + ray[i] / depth;
@@ -470,7 +460,7 @@ static void group_color(const band_view *view, const sample_group *group, double
         shade_triangle(s, group->opaque, place, color, &cover);
     else
         sn_preview_background(place[0] / view->width, place[1] / view->height, color);
-    for (int32_t i = 0; i < view->ground_count; i++)
+    for (int32_t i = 0; i < s->ground_count; i++)
         if (group->grounds >> i & 1)
             lay_ground(view, i, place, color);
     if (group->skin >= 0) {
@@ -519,9 +509,6 @@ static void draw_band(const stage *s, int32_t band, int32_t thread) {
     draw_triangles(s, &rasters[0], &rasters[1]);
     band_view view = {.s = s, .opaque = rasters[0], .skin = rasters[1], .width = rasters[0].width};
     view.height = rasters[0].height;
-    view.ground_count = s->ground_count < MAX_GROUNDS ? s->ground_count : MAX_GROUNDS;
-    for (int32_t i = 0; i < view.ground_count; i++)
-        view.ground[i] = view_ground(s, &s->ground[i], view.width, view.height);
     for (int32_t y = band * BAND; y < (band + 1) * BAND && y < picture->height; y++)
         for (int32_t x = 0; x < picture->width; x++)
             color_pixel(&view, x, y, s->rgb + 3 * ((size_t)y * (size_t)picture->width + (size_t)x));
@@ -537,6 +524,8 @@ static void take_picture(stage *s) {
     for (int64_t v = 0; v < s->vertex_count; v++)
         s->seen[v] = sn_preview_project(&s->camera, whole.width, whole.height, s->vertex + 3 * v);
     find_rows(s, &whole);
+    for (int32_t i = 0; i < s->ground_count; i++)
+        view_ground(s, whole.width, whole.height, &s->ground[i]);
     sn_parallel_for(s->ctx, (s->picture->height + BAND - 1) / BAND, 1, draw_bands, s);
 }
 
@@ -548,6 +537,7 @@ sn_status sn_preview_draw(sn_context *ctx, const sn_preview_picture *picture, un
         return sn_fail(ctx, SN_ERR_INVALID_ARGUMENT,
                        "a preview of %d x %d pixels; 1 to %d in each direction are allowed", picture->width,
                        picture->height, SN_PREVIEW_MAX_SIZE);
+    SN_ASSERT(picture->plane_count <= SN_PREVIEW_MAX_PLANES);
     SN_TRY(count_parts(&s));
     SN_TRY(allocate(&s));
     place_vertices(&s);

@@ -24,6 +24,9 @@ typedef struct sn_preview_part {
     sn_preview_look look;
 } sn_preview_part;
 
+/// Planes of a picture at most: a sample has a bit for each.
+#define SN_PREVIEW_MAX_PLANES 32
+
 /// A plane, drawn as a ground that takes shadows.
 typedef struct sn_preview_plane {
     double point[3], normal[3]; ///< Any length > 0.
@@ -35,7 +38,7 @@ typedef struct sn_preview_picture {
     double direction[3];   ///< To the camera; 0: chosen by what is seen.
     sn_preview_points
         around; ///< More that must be in view, and that decides on the direction if there is any.
-    int32_t part_count, plane_count;
+    int32_t part_count, plane_count; ///< Planes: up to SN_PREVIEW_MAX_PLANES.
     const sn_preview_part *parts;
     const sn_preview_plane *planes; ///< None: a ground below everything.
 } sn_preview_picture;

@@ -10,10 +10,6 @@ static const double margin[2] = {0.9, 0.86};
 
 enum { TURNS = 24 };
 
-static bool is_point(const double p[3]) {
-    return isfinite(p[0]) && isfinite(p[1]) && isfinite(p[2]);
-}
-
 // ---- Direction
 
 /// Unit vectors to the east and north of a place where up is `up`.
@@ -30,7 +26,7 @@ static double extent(const sn_preview_points *points, const double direction[3])
     double low = INFINITY, high = -INFINITY;
     for (int64_t i = 0; i < points->count; i++) {
         const double *p = points->point + 3 * i;
-        if (!is_point(p))
+        if (!sn_preview_is_point(p))
             continue;
         double place = sn_dot3(p, direction);
         low = fmin(low, place);
@@ -88,7 +84,7 @@ static void take_points(const sn_preview_axes *axes, const double tan[2], const 
                         view_planes *planes) {
     for (int64_t i = 0; i < points->count; i++) {
         const double *p = points->point + 3 * i;
-        if (!is_point(p))
+        if (!sn_preview_is_point(p))
             continue;
         double near = sn_dot3(p, axes->back);
         double side[2] = {sn_dot3(p, axes->right), sn_dot3(p, axes->top)};

@@ -4,11 +4,18 @@
 
 #include "io/io_preview_raster.h"
 
+#include <math.h>
+
 /// Points that a camera looks at [count, 3]; those that are not finite are left out.
 typedef struct sn_preview_points {
     int64_t count;
     const double *point;
 } sn_preview_points;
+
+/// Whether a point can be looked at.
+static inline bool sn_preview_is_point(const double p[3]) {
+    return isfinite(p[0]) && isfinite(p[1]) && isfinite(p[2]);
+}
 
 /// Unit vectors as the picture has them; `back` points from the scene to the camera.
 typedef struct sn_preview_axes {

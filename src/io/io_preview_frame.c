@@ -79,11 +79,15 @@ cleanup:
 
 static sn_status add_shapes(sn_preview_frames *f) {
     sn_status status = SN_OK;
+    int32_t left_out = 0;
     for (int32_t i = 0; i < f->shape_count; i++) {
         const sn_shape_def *shape = sn_model_shape(f->model, i);
         sn_preview_surface *surface = &f->surface[f->body_count + i];
         if (shape->kind == SN_SHAPE_PLANE) {
-            f->plane_shape[f->plane_count++] = i;
+            if (f->plane_count < SN_PREVIEW_MAX_PLANES)
+                f->plane_shape[f->plane_count++] = i;
+            else
+                left_out++;
             continue;
         }
         SN_TRY(sn_preview_surface_of_shape(f->ctx, shape, surface));
@@ -91,6 +95,9 @@ static sn_status add_shapes(sn_preview_frames *f) {
         f->part[f->part_count++] =
             (sn_preview_part){.surface = surface, .position = surface->position, .look = {.rigid = true}};
     }
+    if (left_out > 0)
+        sn_log(f->ctx, SN_LOG_WARNING, "pictures show %d planes; %d more are left out", SN_PREVIEW_MAX_PLANES,
+               left_out);
 cleanup:
     return status;
 }

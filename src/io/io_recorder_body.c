@@ -88,11 +88,11 @@ static sn_status open_npy(sn_recorded_bodies *bodies, int32_t index) {
     char name[FILE_NAME_SIZE];
     SN_TRY(sn_npy_open(bodies->ctx, bodies->directory, file_name(bodies, index, SN_SURFACE_NPY, name),
                        SN_NPY_FLOAT32, info.surface_vertex_count, 3, &body->surface));
-    SN_TRY(sn_npy_open(bodies->ctx, bodies->directory, file_name(bodies, index, ".nodes.npy", name),
+    SN_TRY(sn_npy_open(bodies->ctx, bodies->directory, file_name(bodies, index, SN_NODES_NPY, name),
                        SN_NPY_FLOAT64, info.node_count, 3, &body->nodes));
     SN_TRY(write_cells(bodies, index, SN_TRIANGLES_NPY, info.surface_triangle_count, 3,
                        info.surface_triangles, 0));
-    SN_TRY(write_cells(bodies, index, ".tets.npy", info.tet_count, 4,
+    SN_TRY(write_cells(bodies, index, SN_TETS_NPY, info.tet_count, 4,
                        sn_model_tets(bodies->model) + 4 * (size_t)info.tet_begin, info.node_begin));
 cleanup:
     return status;
@@ -121,7 +121,7 @@ sn_status sn_recorded_bodies_can_reopen(const sn_recorded_bodies *bodies, int32_
             SN_TRY(sn_npy_can_reopen(bodies->ctx, bodies->directory,
                                      file_name(bodies, i, SN_SURFACE_NPY, name), SN_NPY_FLOAT32,
                                      info.surface_vertex_count, 3, frame_count));
-            SN_TRY(sn_npy_can_reopen(bodies->ctx, bodies->directory, file_name(bodies, i, ".nodes.npy", name),
+            SN_TRY(sn_npy_can_reopen(bodies->ctx, bodies->directory, file_name(bodies, i, SN_NODES_NPY, name),
                                      SN_NPY_FLOAT64, info.node_count, 3, frame_count));
         }
         if (has_start(&bodies->def))
@@ -144,7 +144,7 @@ sn_status sn_recorded_bodies_reopen(sn_recorded_bodies *bodies, int32_t frame_co
         if (bodies->def.npy) {
             SN_TRY(sn_npy_reopen(bodies->ctx, bodies->directory, file_name(bodies, i, SN_SURFACE_NPY, name),
                                  SN_NPY_FLOAT32, info.surface_vertex_count, 3, frame_count, &body->surface));
-            SN_TRY(sn_npy_reopen(bodies->ctx, bodies->directory, file_name(bodies, i, ".nodes.npy", name),
+            SN_TRY(sn_npy_reopen(bodies->ctx, bodies->directory, file_name(bodies, i, SN_NODES_NPY, name),
                                  SN_NPY_FLOAT64, info.node_count, 3, frame_count, &body->nodes));
         }
         if (bodies->def.pc2)

@@ -76,8 +76,8 @@ static file_kind kind_of(const sn_body_names *bodies, const char *file) {
                                         "player.frames",     "frames.pvd",   SN_CHECKPOINT_FILE,
                                         "checkpoint.frames", "contacts.csv", "probes.csv",
                                         "frames.glb",        "frames.usda",  "frames.npz"};
-    static const char *const endings[] = {".surface.npy", ".nodes.npy",  ".triangles.npy",
-                                          ".tets.npy",    ".vtu.series", ".surface.obj"};
+    static const char *const endings[] = {SN_SURFACE_NPY, SN_NODES_NPY,  SN_TRIANGLES_NPY,
+                                          SN_TETS_NPY,    ".vtu.series", SN_SURFACE_OBJ};
     static const char *const caches[] = {".pc2", ".mdd"};
     char name[512];
     file_kind kind = {.frame = -1};

@@ -9,6 +9,13 @@
 
 #include "base/base_context.h"
 
+/// Endings of the files of a body.
+#define SN_SURFACE_NPY   ".surface.npy"
+#define SN_SURFACE_OBJ   ".surface.obj"
+#define SN_TRIANGLES_NPY ".triangles.npy"
+#define SN_NODES_NPY     ".nodes.npy"
+#define SN_TETS_NPY      ".tets.npy"
+
 /// Longest part of a file name that a body's name gives.
 enum { SN_BODY_FILE_NAME_MAX = 100 };
 

@@ -10,11 +10,6 @@
 #include "io/io_recorder_folder.h"
 #include "sinew/io.h"
 
-/// Endings of the files of a body.
-#define SN_SURFACE_NPY   ".surface.npy"
-#define SN_SURFACE_OBJ   ".surface.obj"
-#define SN_TRIANGLES_NPY ".triangles.npy"
-
 typedef struct sn_results_file {
     sn_npy_input surface;
     char *name;

@@ -411,15 +411,16 @@ static void limit_friction(sn_stepper *stepper, double inertia) {
 /// @param[in] kinetic  Energy of motion at the start of the step in J.
 static sn_status minimize(sn_stepper *stepper, const sn_objective *objective, double kinetic,
                           const sn_minimize_options *options, sn_minimize_result *result) {
-    size_t size = 3 * (size_t)stepper->model->node_count * sizeof *stepper->x;
-    memcpy(stepper->x_other, stepper->x, size);
+    const size_t size = 3 * (size_t)stepper->model->node_count * sizeof *stepper->x;
+    const bool may_rise = stepper->contact && objective->inertia > 0;
+    if (may_rise)
+        memcpy(stepper->x_other, stepper->x, size);
     sn_status status =
         sn_minimize(stepper->minimizer, objective, stepper->metric, options, stepper->x, result);
     if (status < 0)
         return status;
     result->last.total += settle(stepper, objective, stepper->x);
-    if (!stepper->contact || objective->inertia == 0 ||
-        result->last.total <= (1 + MOST_RISE) * result->first.total + MOST_GAIN * kinetic)
+    if (!may_rise || result->last.total <= (1 + MOST_RISE) * result->first.total + MOST_GAIN * kinetic)
         return SN_OK;
     memcpy(stepper->x, stepper->x_other, size);
     sn_contact_set_renew(stepper->contact, stepper->x);

@@ -2,47 +2,13 @@
 // Contact with rigid shapes against closed forms: rest, friction, impact, momentum.
 #include "test_precision.h"
 
-#include "sinew/sinew.h"
+#include "physics_scene.h"
 
-static const double GRAVITY = 9.81;
-
-/// A block of 0.2 m, 4 cells a side, with its lower corner at the origin, and what it may touch.
-typedef struct scene {
-    sn_context *ctx;
-    sn_mesh *mesh;
-    sn_model_builder *builder;
-    sn_body_def body;
-    sn_material_def material;
-    sn_contact_def contact;
-    sn_shape_id shapes[4];
-    sn_model *model;
-    sn_stepper *stepper;
-    sn_state *state;
-} scene;
-
+/// The body is a block, 4 cells a side, with its lower corner at the origin.
 static const double SIZE = 0.2;
 
 static void begin_scene(scene *s, int32_t threads) {
-    sn_mesh_data *data = NULL;
-    sn_make_def make = sn_make_def_default(SN_MAKE_BEAM);
-    *s = (scene){.ctx = test_context(threads)};
-    for (int k = 0; k < 3; k++)
-        make.size[k] = SIZE;
-    make.cells = 4;
-    assert_done(s->ctx, sn_mesh_make(s->ctx, &make, &data, NULL));
-    assert_done(s->ctx, sn_mesh_create(s->ctx, data, false, &s->mesh));
-    sn_mesh_data_destroy(&data);
-    s->material = sn_material_def_default();
-    s->material.young = 1e6;
-    s->material.poisson = 0.3;
-    s->material.density = 1000;
-    s->body = sn_body_def_default();
-    s->body.mesh = s->mesh;
-    s->body.material_count = 1;
-    s->body.materials = &s->material;
-    s->contact = sn_contact_def_default();
-    s->contact.shapes = s->shapes;
-    assert_done(s->ctx, sn_model_builder_create(s->ctx, &s->builder));
+    scene_begin(s, (double[3]){SIZE, SIZE, SIZE}, 4, 1e6, threads);
     assert_done(s->ctx, sn_model_set_gravity(s->builder, (double[3]){0, 0, -GRAVITY}));
 }
 
@@ -63,24 +29,7 @@ static void build_scene(scene *s, const sn_solver_def *solver) {
         def.solver = *solver;
     assert_done(s->ctx, sn_model_add_body(s->builder, &s->body, &s->contact.body));
     assert_done(s->ctx, sn_model_add_contact(s->builder, &s->contact));
-    assert_done(s->ctx, sn_model_build(s->builder, &s->model));
-    assert_done(s->ctx, sn_stepper_create(s->model, &def, &s->stepper));
-    assert_done(s->ctx, sn_state_create(s->model, &s->state));
-}
-
-static void end_scene(scene *s) {
-    sn_state_destroy(&s->state);
-    sn_stepper_destroy(&s->stepper);
-    sn_model_destroy(&s->model);
-    sn_model_builder_destroy(&s->builder);
-    sn_mesh_destroy(&s->mesh);
-    test_context_end(&s->ctx);
-}
-
-static sn_step_info step(scene *s, double h) {
-    sn_step_info info = {0};
-    assert_done(s->ctx, sn_step(s->stepper, s->state, h, &info));
-    return info;
+    scene_build(s, &def);
 }
 
 /// Center of mass and its velocity.
@@ -113,7 +62,7 @@ static void rests_without_jitter(void **state) {
     build_scene(&s, NULL);
     sn_step_info info = {0};
     for (int i = 0; i < 240; i++) {
-        info = step(&s, 1.0 / 60);
+        info = scene_step(&s, 1.0 / 60);
         assert_int_equal(info.status, SN_STEP_CONVERGED);
     }
     sn_contact_sum sum;
@@ -128,7 +77,7 @@ static void rests_without_jitter(void **state) {
     double *before = malloc(size), moved = 0;
     memcpy(before, sn_state_positions(s.state), size);
     for (int i = 0; i < 120; i++) {
-        info = step(&s, 1.0 / 60);
+        info = scene_step(&s, 1.0 / 60);
         assert_int_equal(info.factorizations, 0);
         for (int32_t j = 0; j < 3 * model.node_count; j++)
             moved = fmax(moved, fabs(before[j] - sn_state_positions(s.state)[j]));
@@ -152,7 +101,7 @@ static void run_incline(double angle, double mu, double seconds, double h, doubl
     center(&s, x0, v);
     int32_t steps = (int32_t)lround(seconds / h), iterations = 0;
     for (int i = 0; i < steps; i++)
-        iterations += step(&s, h).iterations;
+        iterations += scene_step(&s, h).iterations;
     // The metric is isotropic, but sliding as a whole costs nothing.
     assert_at_most(iterations, 3 * steps);
     center(&s, x, v);
@@ -200,7 +149,7 @@ static void forces_change_momentum(void **state) {
     for (int i = 0; i < 120; i++) {
         double x[3], before[3], after[3], error = 0, size = mass * GRAVITY * h;
         center(&s, x, before);
-        sn_step_info info = step(&s, h);
+        sn_step_info info = scene_step(&s, h);
         center(&s, x, after);
         sn_contact_sum sum[2];
         for (int k = 0; k < 2; k++)
@@ -248,7 +197,7 @@ static void throw_at(const sn_shape_def *shape, above_fn *above) {
     double speed = 10 * SIZE * 60;
     for (int i = 0; i < 60; i++) {
         double x[3], v[3];
-        step(&s, 1.0 / 60);
+        scene_step(&s, 1.0 / 60);
         center(&s, x, v);
         // No node comes out on the other side, and contact gives no energy.
         for (int32_t n = 0; n < sn_model_get_info(s.model).node_count; n++)
@@ -300,11 +249,11 @@ static void friction_carries_a_block(void **state) {
     build_scene(&s, NULL);
     double x[3], v[3], slipping = speed / (mu * GRAVITY);
     for (int i = 0; i < lround(0.5 * slipping / h); i++)
-        step(&s, h);
+        scene_step(&s, h);
     center(&s, x, v);
     assert_near(v[0] / (mu * GRAVITY * sn_state_time(s.state)), 1, 0.02);
     for (int i = 0; i < 120; i++)
-        step(&s, h);
+        scene_step(&s, h);
     center(&s, x, v);
     assert_near(v[0] / speed, 1, 1e-3);
     end_scene(&s);
@@ -334,7 +283,7 @@ static void plates_squeeze(void **state) {
     solver.tolerance = 1e-6;
     build_scene(&s, &solver);
     for (int i = 0; i < 180; i++)
-        step(&s, 1.0 / 60);
+        scene_step(&s, 1.0 / 60);
     sn_contact_sum low, high;
     assert_done(s.ctx, sn_state_contact_sum(s.state, 0, &low));
     assert_done(s.ctx, sn_state_contact_sum(s.state, 1, &high));
@@ -370,7 +319,7 @@ static void impacts_give_no_energy(void **state) {
         build_scene(&s, &solver);
         double before = INFINITY;
         for (int i = 0; i < 60; i++) {
-            sn_step_info info = step(&s, 1.0 / 60);
+            sn_step_info info = scene_step(&s, 1.0 / 60);
             sn_energies e = info.energy;
             double energy = e.kinetic + e.elastic + e.contact + e.external;
             assert_at_most(energy, before + 1e-3 * (e.kinetic + e.elastic + e.contact));
@@ -397,7 +346,7 @@ static void tumble_scaled(double scale, double *out) {
     s.contact.friction = 0.4;
     build_scene(&s, NULL);
     for (int i = 0; i < 40; i++)
-        step(&s, 1.0 / 60);
+        scene_step(&s, 1.0 / 60);
     assert_true(sn_state_contact_count(s.state) > 0);
     for (int32_t j = 0; j < 3 * sn_model_get_info(s.model).node_count; j++)
         out[j] = sn_state_positions(s.state)[j] / scale;
@@ -440,7 +389,7 @@ static void forces_balance_at_rest(void **state) {
     assert_done(s.ctx, sn_stepper_create(s.model, &def, &s.stepper));
     assert_done(s.ctx, sn_state_create(s.model, &s.state));
     for (int i = 0; i < 3; i++)
-        step(&s, 1);
+        scene_step(&s, 1);
     int32_t nodes = sn_model_get_info(s.model).node_count;
     double *pins = malloc(3 * (size_t)nodes * sizeof *pins),
            weight = sn_model_get_info(s.model).mass * GRAVITY;
@@ -467,10 +416,10 @@ static void steps_allocate_nothing(void **state) {
     s.contact.friction = 0.3;
     s.body.translation[2] = 0.005;
     build_scene(&s, NULL);
-    step(&s, 1.0 / 60);
+    scene_step(&s, 1.0 / 60);
     uint64_t count = sn_context_allocation_count(s.ctx);
     for (int i = 0; i < 30; i++)
-        step(&s, 1.0 / 60);
+        scene_step(&s, 1.0 / 60);
     assert_int_equal(sn_context_allocation_count(s.ctx), count);
     end_scene(&s);
 }

@@ -1,42 +1,12 @@
 // Stiff bodies turn as rigid ones do: pendulums on pins and on springs, free spin, toppling over an edge.
-#include "test_support.h"
+#include "physics_scene.h"
 
 #include "base/base_util.h"
-#include "sinew/sinew.h"
 
-static const double GRAVITY = 9.81, H = 1.0 / 120;
+static const double H = 1.0 / 120;
 
-typedef struct scene {
-    sn_context *ctx;
-    sn_mesh *mesh;
-    sn_model_builder *builder;
-    sn_body_def body;
-    sn_body_id id;
-    sn_material_def material;
-    sn_model *model;
-    sn_stepper *stepper;
-    sn_state *state;
-} scene;
-
-/// A bar of some size from the origin on; `cells` across it.
 static void begin_scene(scene *s, const double size[3], int32_t cells, double young) {
-    sn_mesh_data *data = NULL;
-    sn_make_def make = sn_make_def_default(SN_MAKE_BEAM);
-    *s = (scene){.ctx = test_context(2)};
-    memcpy(make.size, size, sizeof make.size);
-    make.cells = cells;
-    assert_done(s->ctx, sn_mesh_make(s->ctx, &make, &data, NULL));
-    assert_done(s->ctx, sn_mesh_create(s->ctx, data, false, &s->mesh));
-    sn_mesh_data_destroy(&data);
-    s->material = sn_material_def_default();
-    s->material.young = young;
-    s->material.poisson = 0.3;
-    s->material.density = 1000;
-    s->body = sn_body_def_default();
-    s->body.mesh = s->mesh;
-    s->body.material_count = 1;
-    s->body.materials = &s->material;
-    assert_done(s->ctx, sn_model_builder_create(s->ctx, &s->builder));
+    scene_begin(s, size, cells, young, 2);
 }
 
 static void add_body(scene *s) {
@@ -51,24 +21,11 @@ static void build_scene(scene *s, double tolerance, int32_t iterations) {
     sn_stepper_def def = sn_stepper_def_default();
     def.solver.tolerance = tolerance;
     def.solver.iterations = iterations;
-    assert_done(s->ctx, sn_model_build(s->builder, &s->model));
-    assert_done(s->ctx, sn_stepper_create(s->model, &def, &s->stepper));
-    assert_done(s->ctx, sn_state_create(s->model, &s->state));
-}
-
-static void end_scene(scene *s) {
-    sn_state_destroy(&s->state);
-    sn_stepper_destroy(&s->stepper);
-    sn_model_destroy(&s->model);
-    sn_model_builder_destroy(&s->builder);
-    sn_mesh_destroy(&s->mesh);
-    test_context_end(&s->ctx);
+    scene_build(s, &def);
 }
 
 static sn_step_info step(scene *s) {
-    sn_step_info info = {0};
-    assert_done(s->ctx, sn_step(s->stepper, s->state, H, &info));
-    return info;
+    return scene_step(s, H);
 }
 
 static int32_t node_count(const scene *s) {
