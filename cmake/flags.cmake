@@ -6,9 +6,10 @@ target_compile_options(sinew_flags INTERFACE -Wall -Wextra -Wshadow -Wstrict-pro
 if(SINEW_WERROR)
   target_compile_options(sinew_flags INTERFACE -Werror)
 endif()
+# With sanitizers our own assertions are on, whatever the build type says.
 if(SINEW_SANITIZE)
   target_compile_options(sinew_flags INTERFACE -fsanitize=address,undefined -fno-sanitize-recover=undefined
-                                               -fno-omit-frame-pointer)
+                                               -fno-omit-frame-pointer -UNDEBUG)
   target_compile_definitions(sinew_flags INTERFACE SN_NO_CLONES)
   target_link_options(sinew_flags INTERFACE -fsanitize=address,undefined)
 endif()

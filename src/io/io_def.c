@@ -72,7 +72,7 @@ static const sn_field preview_rows[] = {
      .kind = SN_FIELD_VEC3,
      .offset = offsetof(sn_output_def, preview_view),
      SN_ANY_VALUE,
-     .fallback = "0 0 0",
+     .fallback = "[0, 0, 0]",
      .help = "direction from the scene to the camera; 0: the first view of the player"}};
 
 static const sn_field_table preview_fields = {

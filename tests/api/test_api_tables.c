@@ -129,6 +129,25 @@ static void rows_cover_items(void **state) {
     check_items(&sn_scene_fields);
 }
 
+/// Whether a default is a number, or three in the form "[1, 2, 3]", and nothing else.
+static bool is_number_text(const sn_field *row) {
+    const char *at = row->fallback;
+    const bool vector = row->kind == SN_FIELD_VEC3;
+    char *end = NULL;
+    for (int k = 0; k < (vector ? 3 : 1); k++, at = end) {
+        const char *before = !vector ? "" : k == 0 ? "[" : ", ";
+        if (strncmp(at, before, strlen(before)) != 0)
+            return false;
+        at += strlen(before);
+        if (*at == ' ')
+            return false;
+        strtod(at, &end);
+        if (end == at)
+            return false;
+    }
+    return strcmp(at, vector ? "]" : "") == 0;
+}
+
 /// Sanity of the rows themselves: defaults lie in the ranges, keys have help, conditions name something.
 static void check_rows(const sn_field_table *table) {
     char text[512];
@@ -144,12 +163,17 @@ static void check_rows(const sn_field_table *table) {
             fail_msg("%s.%s depends on nothing", table->name, row->key);
         if (row->required && row->fallback)
             fail_msg("%s.%s is required, but has a default", table->name, row->key);
+        bool numbers = row->kind == SN_FIELD_INT || row->kind == SN_FIELD_REAL || row->kind == SN_FIELD_VEC3;
+        if (numbers && row->fallback && !is_number_text(row))
+            fail_msg("%s.%s: the default \"%s\" is no number or [x, y, z]", table->name, row->key,
+                     row->fallback);
     }
 }
 
 static void rows_are_sane(void **state) {
     (void)state;
     check_rows(&sn_scene_fields);
+    check_rows(&sn_export_fields);
 }
 
 #define SAME(type, fields, value)                                                                            \
