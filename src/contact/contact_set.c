@@ -174,6 +174,7 @@ static void append(sn_contact_set *set, const sn_contact_record *record) {
     double density = pair->stiffness > 0 ? pair->stiffness : proxies->stiffness[record->proxy];
     sn_contact_point *c = &set->point[set->count];
     *c = (sn_contact_point){.record = *record,
+                            .node_count = 4,
                             .node = proxies->node + 4 * (size_t)record->proxy,
                             .weight = proxies->weight + 4 * (size_t)record->proxy,
                             .stiffness = density * proxies->area[record->proxy],
@@ -430,6 +431,13 @@ static double tangential_way(const sn_contact_point *c, const double p[3], doubl
     return sn_norm3(u);
 }
 
+bool sn_contact_sticks(const sn_contact_point *c, const double p[3]) {
+    double u[3];
+    if (!(c->friction > 0 && c->normal_force > 0))
+        return false;
+    return c->stiffness * tangential_way(c, p, u) <= c->friction * c->normal_force;
+}
+
 static void add_outer(double factor, const double a[3], double *matrix) {
     for (int i = 0; matrix && i < 3; i++)
         for (int j = 0; j < 3; j++)
@@ -478,7 +486,7 @@ double sn_contact_set_evaluate(const sn_contact_set *set, const double *x, doubl
         sn_contact_place(c, x, p);
         sum += sn_contact_energy(c, p, force, NULL);
         rounding += sn_norm3(force) * sn_norm3(p);
-        for (int a = 0; gradient && a < 4; a++)
+        for (int32_t a = 0; gradient && a < c->node_count; a++)
             if (!set->source.pinned[c->node[a]])
                 for (int k = 0; k < 3; k++)
                     gradient[3 * (size_t)c->node[a] + (size_t)k] -= factor * c->weight[a] * force[k];

@@ -41,8 +41,9 @@ typedef struct sn_contact_record {
 /// A contact during a step. Places and directions in the world at the end of the step.
 typedef struct sn_contact_point {
     sn_contact_record record;
-    const int32_t *node;  ///< [4]
-    const double *weight; ///< [4]
+    int32_t node_count;   ///< 4
+    const int32_t *node;  ///< [node_count]
+    const double *weight; ///< [node_count]
     double stiffness;     ///< N/m
     double friction;
     double foot[3], normal[3], anchor[3];
@@ -109,12 +110,18 @@ int32_t sn_contact_set_dropped(const sn_contact_set *set);
 /// Place of a contact's proxy for node positions x [nodes, 3].
 static inline void sn_contact_place(const sn_contact_point *contact, const double *x, double out[3]) {
     sn_weighted_place(contact->node, contact->weight, x, out);
+    for (int32_t a = 4; a < contact->node_count; a++)
+        for (size_t k = 0; k < 3; k++)
+            out[k] += contact->weight[a] * x[3 * (size_t)contact->node[a] + k];
 }
 
 /// Energy of a contact for its proxy at p, the force on the body (not NULL), and, unless NULL, the Hessian of
 /// the energy (row-major, positive semidefinite).
 double sn_contact_energy(const sn_contact_point *contact, const double p[3], double out_force[3],
                          double *out_hessian);
+
+/// Whether a contact with its proxy at p is held along the surface, in the friction cone.
+bool sn_contact_sticks(const sn_contact_point *contact, const double p[3]);
 
 /// Sum of the energies in J at x. Adds `factor` times the gradient to gradient [nodes, 3], but not at pinned
 /// nodes; NULL: energy only. *out_rounding [J]: differences of the sum below this mean nothing.
