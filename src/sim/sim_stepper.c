@@ -89,7 +89,9 @@ static sn_status create_terms(sn_stepper *stepper) {
                             .node_piece = model->node_piece,
                             .piece_count = model->piece_count,
                             .piece_anchored = model->piece_anchored,
-                            .storage = is_fast ? SN_FACTOR_FLOAT : SN_FACTOR_DOUBLE};
+                            .storage = is_fast ? SN_FACTOR_FLOAT : SN_FACTOR_DOUBLE,
+                            .most_contacts =
+                                model->pair_count > 0 ? sn_contact_capacity(&model->contact) : 0};
     double start = sn_clock();
     status = sn_metric_create(stepper->ctx, stepper->elastic, &metric, &stepper->metric);
     stepper->report.order_ms = 1e3 * (sn_clock() - start);
@@ -262,14 +264,13 @@ static sn_status check_reach(const sn_stepper *stepper) {
 
 /// Brings the metric to the step's inertia and to the contacts that the state came with: what it holds then
 /// follows from the state alone, and a run that is resumed takes the same steps.
-static sn_status refresh_factor(sn_stepper *stepper, double inertia, int32_t *out_factorizations) {
-    bool is_current = sn_metric_take_contacts(stepper->metric, stepper->contact);
-    if (sn_metric_inertia(stepper->metric) == inertia && is_current)
-        return SN_OK;
+static sn_status begin_metric(sn_stepper *stepper, const sn_state *state, double inertia,
+                              int32_t *factorizations) {
     double start = sn_clock();
-    sn_status status = sn_metric_factor(stepper->metric, inertia);
-    stepper->report.factor_ms = 1e3 * (sn_clock() - start);
-    ++*out_factorizations;
+    int32_t before = *factorizations;
+    sn_status status = sn_metric_begin(stepper->metric, inertia, stepper->contact, state->x, factorizations);
+    if (*factorizations > before)
+        stepper->report.factor_ms = 1e3 * (sn_clock() - start);
     return status;
 }
 
@@ -482,8 +483,9 @@ static sn_step_times share_out_times(sn_stepper *stepper, const sn_minimize_resu
                         .gradient = 1e3 * times.gather,
                         .sweep = 1e3 * result->sweep_seconds,
                         .detect = 1e3 * result->detect_seconds,
+                        .kept = 1e3 * result->kept_seconds,
                         .total = 1e3 * total};
-    ms.other = ms.total - ms.local - ms.gradient - ms.sweep - ms.detect;
+    ms.other = ms.total - ms.local - ms.gradient - ms.sweep - ms.detect - ms.kept;
     return ms;
 }
 
@@ -513,7 +515,7 @@ sn_status sn_step(sn_stepper *stepper, sn_state *state, double h, sn_step_info *
                                   stepper->load, state->x,          state->v};
 
     begin_contact(stepper, state, h);
-    status = refresh_factor(stepper, inertia, &info.factorizations);
+    status = begin_metric(stepper, state, inertia, &info.factorizations);
     if (status < 0)
         return status;
     sn_elastic_take_times(stepper->elastic);

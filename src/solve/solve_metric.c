@@ -3,6 +3,7 @@
 #include "base/base_parallel.h"
 #include "base/base_util.h"
 #include "math/math_mat3.h"
+#include "solve/solve_compliance.h"
 
 #include <math.h>
 #include <string.h>
@@ -18,18 +19,22 @@ static const double LEAST_GROUND = 1e-12;
 struct sn_metric {
     sn_context *ctx;
     int32_t node_count, unknown_count, piece_count;
-    int32_t *unknown;       ///< [node_count] unknown of each node, -1 if pinned
-    int32_t *node;          ///< [unknown_count]
-    double *unknown_mass;   ///< [unknown_count] kg
-    int32_t *unknown_piece; ///< [unknown_count]
-    bool *piece_anchored;   ///< [piece_count]
-    double *piece_mass;     ///< [piece_count] kg, of free nodes
-    double *piece_ground;   ///< [piece_count] 1/s^2: least inertia in the factor; 0 for anchored pieces
-    double (*piece_sum)[3]; ///< [piece_count] scratch
-    uint64_t contact_names; ///< hash of the contacts in the metric
-    double *contact;        ///< [unknown_count] N/m: contacts' part of the diagonal
-    double *piece_contact;  ///< [piece_count] N/m: its sum over the piece; 0: the piece is free
-    double (*piece_correction)[9]; ///< [piece_count] m/N, see sn_metric_correct_translations()
+    int32_t *unknown;          ///< [node_count] unknown of each node, -1 if pinned
+    int32_t *node;             ///< [unknown_count]
+    double *unknown_mass;      ///< [unknown_count] kg
+    int32_t *unknown_piece;    ///< [unknown_count]
+    bool *piece_anchored;      ///< [piece_count]
+    double *piece_mass;        ///< [piece_count] kg, of free nodes
+    double *piece_ground;      ///< [piece_count] 1/s^2: least inertia in the factor; 0 for anchored pieces
+    double (*piece_sum)[3];    ///< [piece_count] scratch
+    sn_compliance *compliance; ///< contacts on top of the factor; NULL: none in the model
+    int32_t *kept;             ///< [kept_count] unknowns
+    sn_mobility *mobility;     ///< [piece_count] scratch
+    bool holds_contacts;       ///< in the matrix: they are too many for compliance
+    uint64_t contact_names;    ///< hash of the contacts in the matrix
+    double *contact;           ///< [unknown_count] N/m: contacts' part of the diagonal
+    double *piece_contact;     ///< [piece_count] N/m: its sum over the piece; 0: the piece is free
+    double (*piece_correction)[9]; ///< [piece_count] m/N, see find_corrections()
     sn_csr stiffness;              ///< L on the unknowns
     double *value;                 ///< [entries] L + inertia M
     double *right;                 ///< [unknown_count, 3] scratch
@@ -56,6 +61,8 @@ static sn_status number_unknowns(sn_metric *metric, const sn_metric_def *def) {
     SN_TRY_NEW_ZEROED(ctx, metric->contact, count);
     SN_TRY_NEW_ZEROED(ctx, metric->piece_contact, def->piece_count);
     SN_TRY_NEW_ZEROED(ctx, metric->piece_correction, def->piece_count);
+    SN_TRY_NEW_ZEROED(ctx, metric->mobility, def->piece_count);
+    SN_TRY_NEW(ctx, metric->kept, def->kept_count);
     SN_TRY(sn_new_copy(ctx, def->piece_anchored, (size_t)def->piece_count, sizeof(bool),
                        (void **)&metric->piece_anchored));
     for (int32_t p = 0; p < def->piece_count; p++)
@@ -69,6 +76,8 @@ static sn_status number_unknowns(sn_metric *metric, const sn_metric_def *def) {
         metric->unknown_piece[u] = def->node_piece[i];
         metric->piece_mass[def->node_piece[i]] += def->mass[i];
     }
+    for (int32_t k = 0; k < def->kept_count; k++)
+        metric->kept[k] = metric->unknown[def->kept[k]];
 cleanup:
     return status;
 }
@@ -104,6 +113,30 @@ static sn_factor_matrix factor_matrix(const sn_metric *metric) {
     return (sn_factor_matrix){a->n, a->start, a->column, metric->value};
 }
 
+static sn_status create_factor(sn_metric *metric, const sn_metric_def *def) {
+    sn_factor_matrix pattern = factor_matrix(metric);
+    sn_factor_def factor = sn_factor_def_default();
+    factor.storage = def->storage;
+    // Stiff bodies, held by little, have no factor in float arithmetic.
+    factor.fronts = SN_FACTOR_FRONTS_DOUBLE;
+    factor.kept_count = def->kept_count;
+    factor.kept = metric->kept;
+    return sn_factor_create(metric->ctx, &pattern, &factor, &metric->factor);
+}
+
+static sn_status create_compliance(sn_metric *metric, const sn_metric_def *def) {
+    sn_compliance_def compliance = {.factor = metric->factor,
+                                    .unknown_count = metric->unknown_count,
+                                    .node_unknown = metric->unknown,
+                                    .unknown_piece = metric->unknown_piece,
+                                    .piece_count = metric->piece_count,
+                                    .kept_count = def->kept_count,
+                                    .kept = metric->kept,
+                                    .most_contacts = def->most_contacts};
+    return def->most_contacts > 0 ? sn_compliance_create(metric->ctx, &compliance, &metric->compliance)
+                                  : SN_OK;
+}
+
 sn_status sn_metric_create(sn_context *ctx, const sn_elastic *elastic, const sn_metric_def *def,
                            sn_metric **out_metric) {
     sn_status status = SN_OK;
@@ -124,12 +157,8 @@ sn_status sn_metric_create(sn_context *ctx, const sn_elastic *elastic, const sn_
     sn_csr_drop_zeros(&metric->stiffness, 1e-12);
     ground_free_pieces(metric);
     SN_TRY_NEW(ctx, metric->value, metric->stiffness.start[metric->unknown_count]);
-    sn_factor_matrix pattern = factor_matrix(metric);
-    sn_factor_def factor_def = sn_factor_def_default();
-    factor_def.storage = def->storage;
-    // Stiff bodies, held by little, have no factor in float arithmetic.
-    factor_def.fronts = SN_FACTOR_FRONTS_DOUBLE;
-    SN_TRY(sn_factor_create(ctx, &pattern, &factor_def, &metric->factor));
+    SN_TRY(create_factor(metric, def));
+    SN_TRY(create_compliance(metric, def));
     *out_metric = metric;
     return SN_OK;
 
@@ -144,7 +173,10 @@ void sn_metric_destroy(sn_metric **metric) {
         return;
     sn_metric *m = *metric;
     sn_context *ctx = m->ctx;
+    sn_compliance_destroy(&m->compliance);
     sn_factor_destroy(&m->factor);
+    SN_RELEASE(ctx, m->kept);
+    SN_RELEASE(ctx, m->mobility);
     sn_csr_destroy(ctx, &m->stiffness);
     SN_RELEASE(ctx, m->unknown);
     SN_RELEASE(ctx, m->node);
@@ -175,6 +207,17 @@ static double piece_inertia(const sn_metric *metric, int32_t piece, double inert
     return fmax(inertia, metric->piece_ground[piece]);
 }
 
+/// What total forces do to the pieces that nothing holds.
+static void find_mobility(sn_metric *metric, double inertia) {
+    for (int32_t p = 0; p < metric->piece_count; p++) {
+        double mass = metric->piece_mass[p];
+        if (metric->piece_anchored[p] || mass == 0)
+            continue;
+        metric->mobility[p].exact = 1 / (inertia * mass);
+        metric->mobility[p].missed = 1 / (inertia * mass) - 1 / (piece_inertia(metric, p, inertia) * mass);
+    }
+}
+
 sn_status sn_metric_factor(sn_metric *metric, double inertia) {
     metric->inertia = -1;
     if (!(inertia >= 0) || (inertia == 0 && metric->has_free_piece))
@@ -188,6 +231,10 @@ sn_status sn_metric_factor(sn_metric *metric, double inertia) {
             metric->contact[u];
     sn_factor_matrix matrix = factor_matrix(metric);
     sn_status status = sn_factor_numeric(metric->factor, &matrix);
+    if (status >= 0 && metric->compliance && !metric->holds_contacts) {
+        find_mobility(metric, inertia);
+        status = sn_compliance_refresh(metric->compliance, metric->mobility);
+    }
     if (status >= 0)
         metric->inertia = inertia;
     return status;
@@ -196,7 +243,7 @@ sn_status sn_metric_factor(sn_metric *metric, double inertia) {
 // ---- Contacts
 
 static void add_to_diagonal(sn_metric *metric, const sn_contact_point *c) {
-    for (int a = 0; a < 4; a++) {
+    for (int32_t a = 0; a < c->node_count; a++) {
         int32_t u = metric->unknown[c->node[a]];
         // Embedding leaves weights a rounding below 0.
         double entry = c->stiffness * fabs(c->weight[a]);
@@ -207,11 +254,19 @@ static void add_to_diagonal(sn_metric *metric, const sn_contact_point *c) {
     }
 }
 
-bool sn_metric_take_contacts(sn_metric *metric, sn_contact_set *set) {
-    uint64_t names = SN_HASH_START;
+/// Takes contacts off the matrix.
+static void clear_diagonal(sn_metric *metric) {
+    metric->contact_names = SN_HASH_START;
     memset(metric->contact, 0, (size_t)metric->unknown_count * sizeof *metric->contact);
     memset(metric->piece_contact, 0, (size_t)metric->piece_count * sizeof *metric->piece_contact);
-    for (int32_t i = 0; set && i < sn_contact_set_count(set); i++) {
+}
+
+/// Takes the touching points of the set, and those that are in the matrix already, as the contacts of the
+/// next factorization, and marks them. Returns whether they are those that it held before.
+static bool fill_diagonal(sn_metric *metric, sn_contact_set *set) {
+    uint64_t names = SN_HASH_START, old_names = metric->contact_names;
+    clear_diagonal(metric);
+    for (int32_t i = 0; i < sn_contact_set_count(set); i++) {
         sn_contact_point *c = &sn_contact_set_points(set)[i];
         int32_t name[2] = {c->record.pair, c->record.proxy};
         c->in_metric |= c->gap < 0;
@@ -220,14 +275,22 @@ bool sn_metric_take_contacts(sn_metric *metric, sn_contact_set *set) {
         add_to_diagonal(metric, c);
         names = sn_hash(names, name, sizeof name);
     }
-    bool is_same = names == metric->contact_names;
     metric->contact_names = names;
-    return is_same;
+    return names == old_names;
+}
+
+/// True if a point touches that the matrix does not know.
+static bool has_new_contact(sn_contact_set *set) {
+    const sn_contact_point *point = sn_contact_set_points(set);
+    for (int32_t i = 0; i < sn_contact_set_count(set); i++)
+        if (point[i].gap < 0 && !point[i].in_metric)
+            return true;
+    return false;
 }
 
 /// Piece of a contact's point; -1 if only pinned nodes carry it.
 static int32_t contact_piece(const sn_metric *metric, const sn_contact_point *c) {
-    for (int a = 0; a < 4; a++)
+    for (int32_t a = 0; a < c->node_count; a++)
         if (metric->unknown[c->node[a]] >= 0)
             return metric->unknown_piece[metric->unknown[c->node[a]]];
     return -1;
@@ -238,7 +301,8 @@ static bool is_held_by_contact(const sn_metric *metric, int32_t piece) {
     return !metric->piece_anchored[piece] && metric->piece_contact[piece] > 0;
 }
 
-void sn_metric_correct_translations(sn_metric *metric, sn_contact_set *set, const double *x) {
+/// Finds the corrections of translations for contacts in the matrix as they are at x.
+static void find_corrections(sn_metric *metric, sn_contact_set *set, const double *x) {
     memset(metric->piece_correction, 0, (size_t)metric->piece_count * sizeof *metric->piece_correction);
     for (int32_t i = 0; i < sn_contact_set_count(set); i++) {
         const sn_contact_point *c = &sn_contact_set_points(set)[i];
@@ -261,6 +325,39 @@ void sn_metric_correct_translations(sn_metric *metric, sn_contact_set *set, cons
         for (int k = 0; k < 3; k++)
             matrix[4 * k] -= 1 / (held + metric->piece_contact[p]);
     }
+}
+
+sn_status sn_metric_begin(sn_metric *metric, double inertia, sn_contact_set *set, const double *x,
+                          int32_t *factorizations) {
+    bool had_contacts = metric->holds_contacts, is_current = metric->inertia == inertia;
+    metric->holds_contacts = set && !sn_compliance_fits(metric->compliance, set);
+    if (metric->holds_contacts)
+        is_current &= fill_diagonal(metric, set);
+    else if (had_contacts)
+        clear_diagonal(metric);
+    is_current &= had_contacts == metric->holds_contacts;
+    if (!is_current) {
+        sn_status status = sn_metric_factor(metric, inertia);
+        if (status < 0)
+            return status;
+        ++*factorizations;
+    }
+    return set ? sn_metric_follow(metric, set, x, factorizations) : SN_OK;
+}
+
+sn_status sn_metric_follow(sn_metric *metric, sn_contact_set *set, const double *x, int32_t *factorizations) {
+    if (!metric->holds_contacts && sn_compliance_fits(metric->compliance, set))
+        return sn_compliance_take(metric->compliance, set, x);
+    if (!metric->holds_contacts || has_new_contact(set)) {
+        metric->holds_contacts = true;
+        fill_diagonal(metric, set);
+        sn_status status = sn_metric_factor(metric, metric->inertia);
+        if (status < 0)
+            return status;
+        ++*factorizations;
+    }
+    find_corrections(metric, set, x);
+    return SN_OK;
 }
 
 /// Adds the corrections of the translations of pieces in contact to the solution for the forces `total`.
@@ -348,7 +445,9 @@ sn_status sn_metric_apply(sn_metric *metric, const double *g, double *z) {
     sn_parallel_for(metric->ctx, metric->unknown_count, GRAIN, gather_unknowns, &job);
     if (metric->has_free_piece)
         take_total_forces(metric);
-    sn_status status = sn_factor_solve(metric->factor, 3, metric->right);
+    bool is_plain = !metric->compliance || metric->holds_contacts;
+    sn_status status = is_plain ? sn_factor_solve(metric->factor, 3, metric->right)
+                                : sn_compliance_solve(metric->compliance, metric->right, metric->piece_sum);
     if (status < 0)
         return status;
     if (metric->has_free_piece) {

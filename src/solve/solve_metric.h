@@ -6,11 +6,12 @@
 /// that moves it as a whole is answered exactly by total force / (inertia * mass), the rest by the factor, in
 /// which rounding of a stiff L would swamp M.
 ///
-/// Contacts enter as c diag(w): a bound of their Hessian, isotropic, so that x, y and z go on sharing one
-/// matrix, and of the same pattern. It is far too stiff along the surface: a free piece that slides would
-/// need hundreds of iterations. So the translation of a piece in contact is corrected by the difference of
-/// two 3 x 3 inverses: of the true Hessian of inertia and contacts, and of what the matrix holds in its
-/// place.
+/// Contacts do not enter the matrix but act on top of its factor, by their normals (solve_compliance.h).
+/// Where there are too many for that they enter as c diag(w): a bound of their Hessian, isotropic, so that x,
+/// y and z go on sharing one matrix, and of the same pattern. It is far too stiff along the surface: a free
+/// piece that slides would need hundreds of iterations. So the translation of a piece in contact is corrected
+/// by the difference of two 3 x 3 inverses: of the true Hessian of inertia and contacts, and of what the
+/// matrix holds in its place.
 #ifndef SN_SOLVE_METRIC_H
 #define SN_SOLVE_METRIC_H
 
@@ -26,6 +27,9 @@ typedef struct sn_metric_def {
     int32_t piece_count;
     const bool *piece_anchored; ///< [piece_count]
     sn_factor_storage storage;  ///< of the factor
+    int32_t kept_count;
+    const int32_t *kept;   ///< [kept_count] distinct free nodes
+    int32_t most_contacts; ///< that the model may have at once
 } sn_metric_def;
 
 typedef struct sn_metric sn_metric;
@@ -39,13 +43,16 @@ void sn_metric_destroy(sn_metric **metric);
 /// Allocates nothing. After an error the metric holds no factor.
 SN_NODISCARD sn_status sn_metric_factor(sn_metric *metric, double inertia);
 
-/// Takes the touching points of the set, and those that are in the metric already, as the contacts of the
-/// next sn_metric_factor(), and marks them. NULL: none. Returns whether they are those that it held before.
-bool sn_metric_take_contacts(sn_metric *metric, sn_contact_set *set);
+/// Brings the metric to an inertia [1/s^2] and to the contacts with which a step begins, at node positions x
+/// [node_count, 3]; set NULL: none. What it holds then follows from these alone. Adds the number of
+/// factorizations to *factorizations. Errors and allocation as sn_metric_factor().
+SN_NODISCARD sn_status sn_metric_begin(sn_metric *metric, double inertia, sn_contact_set *set,
+                                       const double *x, int32_t *factorizations);
 
-/// Renews the correction of translations for contacts as they are at node positions x [node_count, 3]. The
-/// factor stays.
-void sn_metric_correct_translations(sn_metric *metric, sn_contact_set *set, const double *x);
+/// Takes over the contacts after a renewal at x [node_count, 3]. Otherwise like sn_metric_begin(), but
+/// factors only for contacts that the metric cannot take without.
+SN_NODISCARD sn_status sn_metric_follow(sn_metric *metric, sn_contact_set *set, const double *x,
+                                        int32_t *factorizations);
 
 /// z = A^-1 g; g, z [node_count, 3], z 0 at pinned nodes. g and z may be the same array. Allocates nothing.
 SN_NODISCARD sn_status sn_metric_apply(sn_metric *metric, const double *g, double *z);

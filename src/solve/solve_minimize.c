@@ -214,46 +214,33 @@ static void stop_without_descent(const sn_minimizer *m, const sn_minimize_option
         stop(result, SN_STEP_STALLED, SN_STOP_LINE_SEARCH);
 }
 
-/// True if a point touches that the metric does not know.
-static bool has_new_contact(const sn_objective *objective) {
-    const sn_contact_point *point = sn_contact_set_points(objective->contact);
-    for (int32_t i = 0; i < sn_contact_set_count(objective->contact); i++)
-        if (point[i].gap < 0 && !point[i].in_metric)
-            return true;
-    return false;
-}
-
-/// Renews the contacts at the new iterate and what depends on them. The metric is factored anew only for new
-/// contacts: one that has opened leaves a bound. The memory of L-BFGS stays.
+/// Renews the contacts at the new iterate and what depends on them. The memory of L-BFGS stays.
 static sn_status renew_contact(sn_minimizer *m, const sn_objective *objective, sn_metric *metric,
                                sn_minimize_result *result) {
     double start = sn_clock();
     sn_objective_renew_contact(objective, m->now.x, &m->now.value, m->now.gradient);
     double detected = sn_clock();
     result->detect_seconds += detected - start;
-    if (has_new_contact(objective)) {
-        sn_metric_take_contacts(metric, objective->contact);
-        sn_status status = sn_metric_factor(metric, sn_metric_inertia(metric));
-        if (status < 0)
-            return status;
-        result->factorizations++;
-        result->factor_seconds = sn_clock() - detected;
-    }
-    sn_metric_correct_translations(metric, objective->contact, m->now.x);
-    return SN_OK;
+    int32_t before = result->factorizations;
+    sn_status status = sn_metric_follow(metric, objective->contact, m->now.x, &result->factorizations);
+    double taken = sn_clock() - detected;
+    result->kept_seconds += taken;
+    if (result->factorizations > before)
+        result->factor_seconds = taken;
+    return status;
 }
 
 /// Takes a step back that ran into shapes it did not know of, so far that g has risen: now they are known,
 /// and in the metric. Their energy would else be a present to the body.
-static void go_back(sn_minimizer *m, const sn_objective *objective, sn_metric *metric,
-                    sn_minimize_result *result) {
+static sn_status go_back(sn_minimizer *m, const sn_objective *objective, sn_metric *metric,
+                         sn_minimize_result *result) {
     swap_iterates(m);
     m->pair_count = 0;
     sn_contact_set_renew(objective->contact, m->now.x);
     evaluate(objective, &m->now, result);
-    sn_metric_correct_translations(metric, objective->contact, m->now.x);
     result->iterations--;
     result->returns++;
+    return sn_metric_follow(metric, objective->contact, m->now.x, &result->factorizations);
 }
 
 /// Renews the contacts after a step, and takes it back if that shows it to be none.
@@ -264,7 +251,7 @@ static sn_status finish_step(sn_minimizer *m, const sn_objective *objective, sn_
     bool has_met = sn_contact_set_count(objective->contact) > known;
     bool is_higher = !(m->now.value.total <= m->trial.value.total + m->trial.value.rounding);
     if (status >= 0 && has_met && is_higher && result->returns < MAX_RETURNS)
-        go_back(m, objective, metric, result);
+        status = go_back(m, objective, metric, result);
     return status;
 }
 

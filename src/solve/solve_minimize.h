@@ -36,6 +36,7 @@ typedef struct sn_minimize_result {
     double gradient_first, gradient_last; ///< norms, N
     double step_error;                    ///< max |d| / edge of the last direction computed
     double sweep_seconds, detect_seconds;
+    double kept_seconds;   ///< of bringing the metric to renewed contacts
     double factor_seconds; ///< of the last factorization; 0 if there was none
 } sn_minimize_result;
 

@@ -94,7 +94,8 @@ static void reaches_the_reference(void **state) {
     sn_minimizer *minimizer = NULL;
     bool anchored = true;
     sn_metric_def metric_def = {
-        g->node_count, pinned, g->mass, piece, 1, &anchored, is_fast ? SN_FACTOR_FLOAT : SN_FACTOR_DOUBLE};
+        g->node_count, pinned, g->mass, piece, 1, &anchored, is_fast ? SN_FACTOR_FLOAT : SN_FACTOR_DOUBLE, 0,
+        NULL,          0};
     assert_done(ctx, sn_elastic_create(ctx, &def, &elastic));
     assert_done(ctx, sn_metric_create(ctx, elastic, &metric_def, &metric));
     assert_done(ctx, sn_metric_factor(metric, 1 / (g->h * g->h)));

@@ -58,7 +58,7 @@ static void setup(fixture *f, sn_context *ctx, double size, double young, bool a
                           .materials = &f->material,
                           .tet_material = f->tet_material};
     assert_done(ctx, sn_elastic_create(ctx, &def, &f->elastic));
-    sn_metric_def metric = {NODES, f->pinned, f->mass, f->piece, 1, &anchored, SN_FACTOR_DOUBLE};
+    sn_metric_def metric = {NODES, f->pinned, f->mass, f->piece, 1, &anchored, SN_FACTOR_DOUBLE, 0, NULL, 0};
     assert_done(ctx, sn_metric_create(ctx, f->elastic, &metric, &f->metric));
 }
 
