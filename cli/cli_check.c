@@ -70,7 +70,8 @@ static void print_contacts(const sn_model *model) {
     sn_model_info info = sn_model_get_info(model);
     if (info.contact_pair_count == 0)
         return;
-    printf("contact: %d pairs, %d surface points watched\n", info.contact_pair_count, info.proxy_count);
+    printf("contact: %d pairs, %d surface points watched, %d nodes kept in contact zones\n",
+           info.contact_pair_count, info.proxy_count, info.kept_node_count);
     for (int32_t p = 0; p < info.contact_pair_count && p < LINES_MAX; p++) {
         sn_contact_pair_info pair = sn_model_contact_pair(model, p);
         printf("  %s and %s: friction %g, stiffness %.4g", sn_model_body(model, pair.body).name,

@@ -240,6 +240,17 @@ SN_API SN_NODISCARD sn_status sn_model_add_spring(sn_model_builder *builder, con
 /// A body and a shape that meet in a second contact are an error.
 SN_API SN_NODISCARD sn_status sn_model_add_contact(sn_model_builder *builder, const sn_contact_def *def);
 
+/// Says where contact is expected: at the points of a body's surface that lie nearest to the selected nodes,
+/// at rest. The nodes that carry them are kept: eliminated last, with a dense Schur complement among them, so
+/// that contacts there cost little in large models (sinew/factor.h). Contact elsewhere acts as well, and
+/// costs more. May be called several times; zones add up. Cost: memory and a sweep of the square of the
+/// number of kept nodes, and its cube once per factorization: name what touches, not the whole body. Source:
+/// Wang et al. 2021, who let contact act there alone.
+/// @return SN_OK; SN_ERR_INVALID_ARGUMENT (no such body; a selection that picks no node): the builder is
+/// unchanged.
+SN_API SN_NODISCARD sn_status sn_model_add_zone(sn_model_builder *builder, sn_body_id body,
+                                                const sn_selection *select, int32_t *out_node_count);
+
 /// Builds the model from what was added; the builder may be destroyed afterwards.
 /// @return SN_OK; SN_ERR_INVALID_ARGUMENT: no body.
 SN_API SN_NODISCARD sn_status sn_model_build(const sn_model_builder *builder, sn_model **out_model);
@@ -252,6 +263,7 @@ typedef struct sn_model_info {
         spring_count, shape_count;
     int32_t contact_pair_count;     ///< pairs of a body and a shape that may touch
     int32_t proxy_count;            ///< surface points watched for contact, over all bodies
+    int32_t kept_node_count;        ///< free nodes that carry such points in contact zones
     double volume, mass;            ///< m^3, kg
     double low[3], high[3];         ///< bounds of the rest positions
     double edge_mean;               ///< m

@@ -108,7 +108,7 @@ static void put_summary(sn_context *ctx, const sn_run_summary *summary, sn_json 
     sn_json_put_text(json, "scene", summary->run->scene_path);
     sn_json_put_integer(json, "nodes", info.node_count);
     sn_json_put_integer(json, "elements", info.tet_count);
-    sn_json_put_integer(json, "kept_nodes", 0);
+    sn_json_put_integer(json, "kept_nodes", info.kept_node_count);
     sn_json_put_integer(json, "frames", summary->totals.frames);
     sn_json_put_integer(json, "frames_planned", summary->run->frame_total);
     put_status_counts(json, &summary->totals);

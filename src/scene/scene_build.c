@@ -263,6 +263,10 @@ static sn_status add_load(sn_scene_job *job, const sn_scene_load_item *item) {
     return sn_model_add_load(job->builder, &def, NULL);
 }
 
+static sn_status add_zone(sn_scene_job *job, const sn_scene_zone_item *item) {
+    return sn_model_add_zone(job->builder, find_body(job, item->body), &item->select, NULL);
+}
+
 /// Which of the names that a contact is between is the body, and which the rigid thing.
 static sn_status find_sides(const sn_scene_job *job, const sn_scene_contact_item *item, sn_body_id *out_body,
                             const char **out_rigid) {
@@ -357,6 +361,9 @@ static sn_status add_ties(sn_scene_job *job) {
         SN_TRY(sn_scene_blame(job, add_contact(job, &content->contacts[i]),
                               sn_scene_place(content->contacts[i].node, "between"), "contact[%d].between",
                               (int)i));
+    for (int32_t i = 0; i < content->zone_count; i++)
+        SN_TRY(sn_scene_blame(job, add_zone(job, &content->zones[i]), content->zones[i].node,
+                              "contact_zones[%d]", (int)i));
 cleanup:
     return status;
 }

@@ -504,6 +504,16 @@ static const sn_field_table load_fields = {.name = "load",
                                            SN_FIELD_ROWS(load_rows),
                                            LIST_ITEM(sn_scene_load_item)};
 
+static const sn_field zone_rows[] = {BODY_ROW(sn_scene_zone_item, "the body"),
+                                     SELECT_ROW(sn_scene_zone_item, "nodes near which its surface may touch"),
+                                     DERIVED(sn_scene_zone_item, node)};
+static const sn_field_table zone_fields = {
+    .name = "zone",
+    .help = "Where contact is expected. Contact elsewhere acts as well, but costs more in large models.",
+    .size = sizeof(sn_scene_zone_item),
+    SN_FIELD_ROWS(zone_rows),
+    LIST_ITEM(sn_scene_zone_item)};
+
 static const sn_field contact_rows[] = {
     {.key = "between",
      .kind = SN_FIELD_PAIR,
@@ -618,6 +628,8 @@ static const sn_field scene_rows[] = {
     ITEMS_ROW("loads", SN_FIELD_LIST, loads, load_count, &load_fields, false, "constant forces"),
     ITEMS_ROW("contact", SN_FIELD_LIST, contacts, contact_count, &contact_fields, false,
               "bodies and rigid things that may touch"),
+    ITEMS_ROW("contact_zones", SN_FIELD_LIST, zones, zone_count, &zone_fields, false,
+              "where on bodies contact is expected"),
     {.key = "solver",
      .kind = SN_FIELD_TABLE,
      .offset = offsetof(sn_scene_content, time) + offsetof(sn_scene_time_section, stepper) +

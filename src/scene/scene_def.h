@@ -142,6 +142,12 @@ typedef struct sn_scene_load_item {
     sn_load_def def;
 } sn_scene_load_item;
 
+typedef struct sn_scene_zone_item {
+    const sn_node *node;
+    const char *body;
+    sn_selection select;
+} sn_scene_zone_item;
+
 typedef struct sn_scene_contact_item {
     const sn_node *node;
     const char *between[2]; ///< A body and a rigid thing, in any order.
@@ -167,7 +173,7 @@ typedef struct sn_scene_content {
     sn_scene_time_section time;
     double gravity[3];
     int32_t material_count, body_count, rigid_count, pin_count, attachment_count, spring_count, load_count,
-        contact_count;
+        contact_count, zone_count;
     sn_scene_material_item *materials;
     sn_scene_body_item *bodies;
     sn_scene_rigid_item *rigids;
@@ -176,6 +182,7 @@ typedef struct sn_scene_content {
     sn_scene_spring_item *springs;
     sn_scene_load_item *loads;
     sn_scene_contact_item *contacts;
+    sn_scene_zone_item *zones;
     sn_scene_output_section output;
 } sn_scene_content;
 

@@ -29,6 +29,7 @@ typedef struct sn_builder_body {
     double *start_x, *start_v, *load; ///< [nodes, 3]
     double *mass, *node_volume;       ///< [nodes]
     int32_t *pin_frame;               ///< [nodes]
+    bool *zone;                       ///< [nodes] in a contact zone; NULL: none of them
     double *stiffness; ///< [nodes] diagonal of the metric; NULL until an attachment asks for it
     bool embedded;
     int32_t surface_vertex_count, surface_triangle_count;

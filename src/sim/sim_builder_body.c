@@ -25,6 +25,7 @@ void sn_builder_body_clear(sn_context *ctx, sn_builder_body *body) {
     SN_RELEASE(ctx, body->mass);
     SN_RELEASE(ctx, body->node_volume);
     SN_RELEASE(ctx, body->pin_frame);
+    SN_RELEASE(ctx, body->zone);
     SN_RELEASE(ctx, body->stiffness);
     SN_RELEASE(ctx, body->surface_triangles);
     SN_RELEASE(ctx, body->surface_node);

@@ -1,6 +1,7 @@
 #include "sim/sim_contact.h"
 
 #include "sim/sim_def.h"
+#include "sim/sim_select.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -48,6 +49,29 @@ sn_status sn_model_add_contact(sn_model_builder *builder, const sn_contact_def *
     return SN_OK;
 cleanup:
     builder->pair_count = before;
+    return status;
+}
+
+sn_status sn_model_add_zone(sn_model_builder *builder, sn_body_id body_id, const sn_selection *select,
+                            int32_t *out_node_count) {
+    sn_status status = SN_OK;
+    int32_t b = 0, count = 0, *nodes = NULL;
+    if (!builder)
+        return SN_ERR_INVALID_ARGUMENT;
+    sn_context *ctx = builder->context;
+    if (!select)
+        SN_TRY(sn_fail(ctx, SN_ERR_INVALID_ARGUMENT, "sn_model_add_zone: select is NULL"));
+    SN_TRY(sn_builder_find_body(builder, body_id, &b));
+    sn_builder_body *body = &builder->bodies[b];
+    SN_TRY(sn_select_nodes(ctx, body, select, &count, &nodes));
+    if (!body->zone)
+        SN_TRY_NEW_ZEROED(ctx, body->zone, sn_mesh_node_count(body->mesh));
+    for (int32_t i = 0; i < count; i++)
+        body->zone[nodes[i]] = true;
+    if (out_node_count)
+        *out_node_count = count;
+cleanup:
+    SN_RELEASE(ctx, nodes);
     return status;
 }
 
@@ -118,6 +142,60 @@ static sn_status find_all_proxies(sn_model *model, double *spacing) {
     return SN_OK;
 }
 
+/// Marks the nodes of a body's points that lie in its zone: those whose heaviest node does.
+static void mark_kept(const sn_model *model, const sn_model_body_data *body, const bool *zone, bool *kept) {
+    const sn_proxies *proxies = &body->proxies;
+    for (size_t i = 0; i < (size_t)proxies->count; i++) {
+        const int32_t *node = proxies->node + 4 * i;
+        const double *weight = proxies->weight + 4 * i;
+        int heaviest = 0;
+        for (int a = 1; a < 4; a++)
+            heaviest = weight[a] > weight[heaviest] ? a : heaviest;
+        for (int a = 0; zone[node[heaviest] - body->node_begin] && a < 4; a++)
+            if (weight[a] != 0 && !model->pinned[node[a]])
+                kept[node[a]] = true;
+    }
+}
+
+/// Marks the nodes that the zones of a body keep; refuses zones that hold nothing.
+static sn_status mark_zone(const sn_model *model, int32_t b, const bool *zone, bool *kept) {
+    const sn_model_body_data *body = &model->bodies[b];
+    if (!zone)
+        return SN_OK;
+    if (body->proxies.count == 0)
+        return sn_fail(
+            model->context, SN_ERR_INVALID_ARGUMENT,
+            "body %s has a contact zone, but nothing that it may touch: add a contact for it, or leave "
+            "the zone out",
+            body->name);
+    mark_kept(model, body, zone, kept);
+    for (int32_t n = 0; n < body->node_count; n++)
+        if (kept[body->node_begin + n])
+            return SN_OK;
+    return sn_fail(model->context, SN_ERR_INVALID_ARGUMENT,
+                   "the contact zones of body %s hold no point of its surface: they must reach its surface",
+                   body->name);
+}
+
+/// Lists the nodes that are kept, ascending.
+static sn_status find_kept(const sn_model_builder *builder, sn_model *model) {
+    sn_context *ctx = model->context;
+    sn_status status = SN_OK;
+    bool *kept = NULL;
+    SN_TRY_NEW_ZEROED(ctx, kept, model->node_count);
+    for (int32_t b = 0; b < model->body_count; b++)
+        SN_TRY(mark_zone(model, b, builder->bodies[b].zone, kept));
+    for (int32_t i = 0; i < model->node_count; i++)
+        model->kept_count += kept[i];
+    SN_TRY_NEW(ctx, model->kept, model->kept_count);
+    for (int32_t i = 0, count = 0; i < model->node_count; i++)
+        if (kept[i])
+            model->kept[count++] = i;
+cleanup:
+    SN_RELEASE(ctx, kept);
+    return status;
+}
+
 sn_status sn_model_prepare_contact(const sn_model_builder *builder, sn_model *model) {
     sn_status status = SN_OK;
     sn_context *ctx = model->context;
@@ -133,6 +211,7 @@ sn_status sn_model_prepare_contact(const sn_model_builder *builder, sn_model *mo
     for (int32_t s = 0; s < model->shape_count; s++)
         if (spacing[s] > 0)
             SN_TRY(sn_contact_shape_create(ctx, &model->shapes[s], spacing[s], &model->contact_shape[s]));
+    SN_TRY(find_kept(builder, model));
     SN_TRY_NEW(ctx, model->body_proxies, model->body_count);
     for (int32_t b = 0; b < model->body_count; b++)
         model->body_proxies[b] = &model->bodies[b].proxies;

@@ -27,6 +27,7 @@ static void clear_arrays(sn_context *ctx, sn_model *model) {
     SN_RELEASE(ctx, model->node_volume);
     SN_RELEASE(ctx, model->pinned);
     SN_RELEASE(ctx, model->pin_frame);
+    SN_RELEASE(ctx, model->kept);
     SN_RELEASE(ctx, model->node_piece);
     SN_RELEASE(ctx, model->piece_anchored);
     SN_RELEASE(ctx, model->tets);
@@ -122,6 +123,7 @@ sn_model_info sn_model_get_info(const sn_model *model) {
                           .tet_count = model->tet_count,
                           .shape_count = model->shape_count,
                           .contact_pair_count = model->pair_count,
+                          .kept_node_count = model->kept_count,
                           .edge_mean = model->edge_mean};
     for (int32_t n = 0; n < model->node_count; n++)
         info.pinned_node_count += model->pinned[n];

@@ -71,6 +71,8 @@ struct sn_model {
     sn_contact_shape **contact_shape; ///< [shape_count] NULL where no pair needs it
     const sn_proxies **body_proxies;  ///< [body_count] those of the bodies, as contact wants them
     sn_contact_source contact;        ///< all of it; no pairs: no contact
+    int32_t kept_count;
+    int32_t *kept;        ///< [kept_count] free nodes of points in contact zones, ascending
     int32_t *node_piece;  ///< [node_count] connected piece (tets and springs between bodies connect)
     bool *piece_anchored; ///< [piece_count] holds a pin, or a spring to a target
     double gravity[3];

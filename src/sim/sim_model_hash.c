@@ -102,7 +102,7 @@ static uint64_t hash_pairs(uint64_t hash, const sn_model *model) {
 uint64_t sn_model_hash(const sn_model *model) {
     const int32_t counts[] = {model->body_count,     model->node_count,   model->tet_count,
                               model->material_count, model->spring_count, model->frame_count,
-                              model->shape_count,    model->pair_count};
+                              model->shape_count,    model->pair_count,   model->kept_count};
     size_t vector = 3 * (size_t)model->node_count;
     uint64_t hash = HASH(SN_HASH_START, counts);
     hash = HASH_ARRAY(hash, model->rest, vector);
@@ -111,6 +111,7 @@ uint64_t sn_model_hash(const sn_model *model) {
     hash = HASH_ARRAY(hash, model->load, vector);
     hash = HASH_ARRAY(hash, model->pinned, model->node_count);
     hash = HASH_ARRAY(hash, model->pin_frame, model->node_count);
+    hash = HASH_ARRAY(hash, model->kept, model->kept_count);
     hash = HASH_ARRAY(hash, model->tets, 4 * (size_t)model->tet_count);
     hash = HASH(hash, model->gravity);
     hash = hash_bodies(hash, model);

@@ -90,6 +90,8 @@ static sn_status create_terms(sn_stepper *stepper) {
                             .piece_count = model->piece_count,
                             .piece_anchored = model->piece_anchored,
                             .storage = is_fast ? SN_FACTOR_FLOAT : SN_FACTOR_DOUBLE,
+                            .kept_count = model->kept_count,
+                            .kept = model->kept,
                             .most_contacts =
                                 model->pair_count > 0 ? sn_contact_capacity(&model->contact) : 0};
     double start = sn_clock();

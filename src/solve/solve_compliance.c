@@ -4,13 +4,13 @@
 #include "base/base_util.h"
 #include "math/math_mat3.h"
 
+#include <cblas.h>
 #include <lapacke.h>
 #include <math.h>
 #include <string.h>
 
 enum {
     MOST_ROWS = 1024,
-    MOST_CONDITIONS = 1536,
     ROW_NODES = 8,
     LANES = 16,       ///< of sums that run side by side
     ROW_GRAIN = 64,   ///< rows that are worth waking threads for
@@ -39,12 +39,6 @@ typedef struct row {
     int64_t reach, reach_count; ///< in the pool: u = L^-1 w, for rows that are not kept
 } row;
 
-/// One direction in which a row resists.
-typedef struct condition {
-    int32_t row;
-    double direction[3], compliance;
-} condition;
-
 struct sn_compliance {
     sn_context *ctx;
     sn_compliance_def def;
@@ -68,10 +62,17 @@ struct sn_compliance {
     double *pool_value, *spare_value; ///< [pool_size] u
     double *spread;                   ///< [unknown_count] one u, 0 elsewhere; between calls all 0
 
-    int32_t condition_count;
-    condition *conditions;    ///< [MOST_CONDITIONS]
-    uint64_t condition_names; ///< hash of those that the system was made for
-    double *system, *force;   ///< [condition_count, condition_count] its Cholesky factor; [condition_count]
+    /// Rows that resist: first those that stick, along all three axes, then those that slide, along their
+    /// normals.
+    int32_t stick_count, slide_count;
+    int32_t *acting;       ///< [stick_count + slide_count] rows
+    double *soft;          ///< [the same] 1 / stiffness
+    double (*normal)[3];   ///< [the same] not read of rows that stick
+    double (*force)[3];    ///< [the same] N
+    uint64_t acting_names; ///< hash of all that the two systems are made of
+    double *shared;  ///< [acting, acting] for each axis: L of what sticks, and what is left of G for the rest
+    double *sliding; ///< [slide_count, slide_count] Cholesky factor
+    double *along;   ///< [slide_count] scratch
 };
 
 // ---- Memory
@@ -111,10 +112,13 @@ static sn_status allocate(sn_compliance *c) {
     SN_TRY_NEW(ctx, c->pool_value, c->pool_size);
     SN_TRY_NEW(ctx, c->spare_value, c->pool_size);
     SN_TRY_NEW_ZEROED(ctx, c->spread, c->def.unknown_count);
-    SN_TRY_NEW(ctx, c->conditions, MOST_CONDITIONS);
-    size_t most = (size_t)least(3 * (int64_t)rows, MOST_CONDITIONS);
-    SN_TRY_NEW(ctx, c->system, most * most);
-    SN_TRY_NEW(ctx, c->force, most);
+    SN_TRY_NEW(ctx, c->acting, rows);
+    SN_TRY_NEW(ctx, c->soft, rows);
+    SN_TRY_NEW(ctx, c->normal, rows);
+    SN_TRY_NEW(ctx, c->force, rows);
+    SN_TRY_NEW(ctx, c->shared, rows * rows);
+    SN_TRY_NEW(ctx, c->sliding, rows * rows);
+    SN_TRY_NEW(ctx, c->along, rows);
 cleanup:
     return status;
 }
@@ -142,9 +146,13 @@ void sn_compliance_destroy(sn_compliance **compliance) {
     SN_RELEASE(ctx, c->pool_value);
     SN_RELEASE(ctx, c->spare_value);
     SN_RELEASE(ctx, c->spread);
-    SN_RELEASE(ctx, c->conditions);
-    SN_RELEASE(ctx, c->system);
+    SN_RELEASE(ctx, c->acting);
+    SN_RELEASE(ctx, c->soft);
+    SN_RELEASE(ctx, c->normal);
     SN_RELEASE(ctx, c->force);
+    SN_RELEASE(ctx, c->shared);
+    SN_RELEASE(ctx, c->sliding);
+    SN_RELEASE(ctx, c->along);
     sn_release(ctx, c);
     *compliance = NULL;
 }
@@ -180,8 +188,8 @@ static sn_status invert_schur(sn_compliance *c) {
 
 /// Forgets all rows, and whatever slots were taken or on their way.
 static void reset_rows(sn_compliance *c) {
-    c->row_count = c->condition_count = c->free_count = 0;
-    c->condition_names = 0;
+    c->row_count = c->stick_count = c->slide_count = c->free_count = 0;
+    c->acting_names = 0;
     c->pool_used = 0;
     for (int32_t s = 0; s < c->row_capacity; s++)
         c->free_slots[c->free_count++] = s;
@@ -459,101 +467,97 @@ static sn_status take_rows(sn_compliance *c, sn_contact_set *set) {
     return status;
 }
 
-// ---- Conditions
+// ---- What acts
 
-static void add_condition(sn_compliance *c, int32_t at, const double direction[3], double stiffness) {
-    condition *to = &c->conditions[c->condition_count++];
-    to->row = at;
-    to->compliance = 1 / stiffness;
-    memcpy(to->direction, direction, sizeof to->direction);
+static void act(sn_compliance *c, int32_t at, const sn_contact_point *point) {
+    int32_t i = c->stick_count + c->slide_count;
+    c->acting[i] = at;
+    c->soft[i] = 1 / point->stiffness;
+    memcpy(c->normal[i], point->normal, sizeof *c->normal);
 }
 
-/// Two directions across the normal, the same for the same normal.
-static void find_tangents(const double normal[3], double first[3], double second[3]) {
-    int least_axis = 0;
-    double axis[3] = {0};
-    for (int k = 1; k < 3; k++)
-        least_axis = fabs(normal[k]) < fabs(normal[least_axis]) ? k : least_axis;
-    axis[least_axis] = 1;
-    sn_cross3(normal, axis, first);
-    double length = sn_norm3(first);
-    for (int k = 0; k < 3; k++)
-        first[k] /= length;
-    sn_cross3(normal, first, second);
-}
-
-static void list_conditions(sn_compliance *c, sn_contact_set *set, const double *x) {
-    c->condition_count = 0;
-    for (int32_t r = 0; r < c->row_count; r++) {
-        const sn_contact_point *point = &sn_contact_set_points(set)[r];
-        double p[3];
-        if (c->rows[r].count == 0)
-            continue;
-        sn_contact_place(point, x, p);
-        if (point->gap < 0)
-            add_condition(c, r, point->normal, point->stiffness);
-        if (!sn_contact_sticks(point, p))
-            continue;
-        double first[3], second[3];
-        find_tangents(point->normal, first, second);
-        add_condition(c, r, first, point->stiffness);
-        add_condition(c, r, second, point->stiffness);
-    }
-}
-
-static void fill_system(void *data, int32_t begin, int32_t end, int32_t thread) {
-    (void)thread;
-    const sn_compliance *c = data;
-    int64_t q = c->condition_count;
-    for (int64_t j = begin; j < end; j++) {
-        const condition *a = &c->conditions[j];
-        const double *entry = c->table + (int64_t)c->rows[a->row].slot * c->row_capacity;
-        for (int64_t i = j; i < q; i++) {
-            const condition *b = &c->conditions[i];
-            c->system[j * q + i] = sn_dot3(a->direction, b->direction) * entry[c->rows[b->row].slot];
+/// Lists the rows that stick, be they open for a moment, then those that press and slide.
+static void list_acting(sn_compliance *c, sn_contact_set *set, const double *x) {
+    const sn_contact_point *point = sn_contact_set_points(set);
+    c->stick_count = c->slide_count = 0;
+    for (int stick = 1; stick >= 0; stick--)
+        for (int32_t r = 0; r < c->row_count; r++) {
+            double p[3];
+            sn_contact_place(&point[r], x, p);
+            bool sticks = sn_contact_sticks(&point[r], p);
+            if (c->rows[r].count == 0 || sticks != stick || !(sticks || point[r].gap < 0))
+                continue;
+            act(c, r, &point[r]);
+            c->stick_count += stick;
+            c->slide_count += !stick;
         }
-        c->system[j * q + j] += a->compliance;
-    }
 }
 
-/// What the system is made of.
-static uint64_t name_conditions(const sn_compliance *c) {
-    uint64_t names = sn_hash(SN_HASH_START, &c->condition_count, sizeof c->condition_count);
-    for (int32_t i = 0; i < c->condition_count; i++) {
-        const condition *a = &c->conditions[i];
-        const row *r = &c->rows[a->row];
+/// What the systems are made of.
+static uint64_t name_acting(const sn_compliance *c) {
+    int32_t count = c->stick_count + c->slide_count;
+    uint64_t names = sn_hash(SN_HASH_START, &c->stick_count, sizeof c->stick_count);
+    names = sn_hash(names, c->soft, (size_t)count * sizeof *c->soft);
+    names = sn_hash(names, c->normal, (size_t)count * sizeof *c->normal);
+    for (int32_t i = 0; i < count; i++) {
+        const row *r = &c->rows[c->acting[i]];
         names = sn_hash(names, r->unknown, (size_t)r->count * sizeof *r->unknown);
         names = sn_hash(names, r->weight, (size_t)r->count * sizeof *r->weight);
-        names = sn_hash(names, a->direction, sizeof a->direction);
-        names = sn_hash(names, &a->compliance, sizeof a->compliance);
     }
     return names;
 }
 
-/// Factors the system of the conditions, if it is another one than before.
-static bool factor_system(sn_compliance *c) {
-    const int32_t q = c->condition_count;
-    uint64_t names = name_conditions(c);
-    if (q == 0 || names == c->condition_names)
-        return true;
-    sn_parallel_for(c->ctx, q, ROW_GRAIN, fill_system, c);
-    c->condition_names = names;
-    return LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'L', q, c->system, q) == 0;
+/// Columns of G between the acting rows, on and below the diagonal, with the softness of what sticks.
+static void fill_shared(void *data, int32_t begin, int32_t end, int32_t thread) {
+    (void)thread;
+    const sn_compliance *c = data;
+    int64_t n = c->stick_count + c->slide_count;
+    for (int64_t j = begin; j < end; j++) {
+        const double *entry = c->table + (int64_t)c->rows[c->acting[j]].slot * c->row_capacity;
+        for (int64_t i = j; i < n; i++)
+            c->shared[j * n + i] = entry[c->rows[c->acting[i]].slot];
+        if (j < c->stick_count)
+            c->shared[j * n + j] += c->soft[j];
+    }
 }
 
-/// Most conditions that the contacts of a set can come to.
-static int64_t most_conditions(sn_contact_set *set) {
-    int64_t count = 0;
-    for (int32_t i = 0; i < sn_contact_set_count(set); i++)
-        count += sn_contact_set_points(set)[i].friction > 0 ? 3 : 1;
-    return count;
+/// Columns of the system of normal forces.
+static void fill_sliding(void *data, int32_t begin, int32_t end, int32_t thread) {
+    (void)thread;
+    const sn_compliance *c = data;
+    int64_t stick = c->stick_count, slide = c->slide_count, n = stick + slide;
+    for (int64_t j = begin; j < end; j++) {
+        for (int64_t i = j; i < slide; i++)
+            c->sliding[j * slide + i] =
+                sn_dot3(c->normal[stick + i], c->normal[stick + j]) * c->shared[(stick + j) * n + stick + i];
+        c->sliding[j * slide + j] += c->soft[stick + j];
+    }
+}
+
+/// Eliminates what sticks, which for all axes is one matrix, and then factors the system of normal forces.
+static bool factor_systems(sn_compliance *c) {
+    int32_t stick = c->stick_count, slide = c->slide_count, n = stick + slide;
+    uint64_t names = name_acting(c);
+    if (names == c->acting_names)
+        return true;
+    c->acting_names = names;
+    sn_parallel_for(c->ctx, n, ROW_GRAIN, fill_shared, c);
+    if (stick > 0 && LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'L', stick, c->shared, n) != 0)
+        return false;
+    if (stick > 0 && slide > 0) {
+        double *below = c->shared + stick, *rest = c->shared + (int64_t)stick * n + stick;
+        cblas_dtrsm(CblasColMajor, CblasRight, CblasLower, CblasTrans, CblasNonUnit, slide, stick, 1,
+                    c->shared, n, below, n);
+        cblas_dsyrk(CblasColMajor, CblasLower, CblasNoTrans, slide, stick, -1, below, n, 1, rest, n);
+    }
+    sn_parallel_for(c->ctx, slide, ROW_GRAIN, fill_sliding, c);
+    return slide == 0 || LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'L', slide, c->sliding, slide) == 0;
 }
 
 bool sn_compliance_fits(sn_compliance *c, sn_contact_set *set) {
     const int32_t count = sn_contact_set_count(set);
-    double q = (double)most_conditions(set);
-    if (count > c->row_capacity || q > MOST_CONDITIONS ||
-        q * q * q / 3 > fmax(SHARE * c->factor_flops, LEAST_FLOPS))
+    double flops = (double)count * count * count / 3;
+    if (count > c->row_capacity || flops > fmax(SHARE * c->factor_flops, LEAST_FLOPS))
         return false;
     int64_t reached = 0;
     for (int32_t i = 0; i < count; i++) {
@@ -568,11 +572,12 @@ bool sn_compliance_fits(sn_compliance *c, sn_contact_set *set) {
 sn_status sn_compliance_take(sn_compliance *c, sn_contact_set *set, const double *x) {
     sn_status status = take_rows(c, set);
     if (status >= 0) {
-        list_conditions(c, set, x);
-        if (factor_system(c))
+        list_acting(c, set, x);
+        if (factor_systems(c))
             return SN_OK;
         status = sn_fail(c->ctx, SN_ERR_NOT_POSITIVE_DEFINITE,
-                         "the system of %d contact conditions is not positive definite", c->condition_count);
+                         "the compliance of %d contacts is not positive definite",
+                         c->stick_count + c->slide_count);
     }
     reset_rows(c);
     return status;
@@ -613,27 +618,54 @@ static void press(sn_compliance *c, const row *r, const double force[3], double 
             total[r->piece[p]][k] -= r->piece_sum[p] * force[k];
 }
 
-/// Solves for the forces of the conditions and lets them act.
-static bool answer(sn_compliance *c, double *right, double (*total)[3]) {
-    int32_t q = c->condition_count;
-    for (int32_t i = 0; i < q;) {
-        int32_t at = c->conditions[i].row;
-        double motion[3];
-        free_motion(c, &c->rows[at], right, total, motion);
-        for (; i < q && c->conditions[i].row == at; i++)
-            c->force[i] = sn_dot3(c->conditions[i].direction, motion);
-    }
-    if (q > 0 && LAPACKE_dpotrs_work(LAPACK_COL_MAJOR, 'L', q, 1, c->system, q, c->force, q) != 0)
-        return false;
-    for (int32_t i = 0; i < q;) {
-        int32_t at = c->conditions[i].row;
-        double force[3] = {0};
-        for (; i < q && c->conditions[i].row == at; i++)
-            for (int k = 0; k < 3; k++)
-                force[k] += c->force[i] * c->conditions[i].direction[k];
-        press(c, &c->rows[at], force, right, total);
-    }
-    return true;
+/// Turns the motions of the acting rows, in c->force, into their forces.
+static void find_forces(sn_compliance *c) {
+    int32_t stick = c->stick_count, slide = c->slide_count, n = stick + slide;
+    double *force = c->force[0], *slipping = c->force[0] + 3 * (int64_t)stick;
+    const double *below = c->shared + stick;
+    // Motions are [rows, 3] by rows: the three axes are columns of the transposed problem.
+    if (stick > 0)
+        cblas_dtrsm(CblasRowMajor, CblasLeft, CblasUpper, CblasTrans, CblasNonUnit, stick, 3, 1, c->shared, n,
+                    force, 3);
+    if (stick > 0 && slide > 0)
+        cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, slide, 3, stick, -1, below, n, force, 3, 1,
+                    slipping, 3);
+    for (int32_t i = 0; i < slide; i++)
+        c->along[i] = sn_dot3(c->normal[stick + i], c->force[stick + i]);
+    if (slide > 0)
+        LAPACKE_dpotrs_work(LAPACK_COL_MAJOR, 'L', slide, 1, c->sliding, slide, c->along, slide);
+    for (int32_t i = 0; i < slide; i++)
+        for (int k = 0; k < 3; k++)
+            c->force[stick + i][k] = c->along[i] * c->normal[stick + i][k];
+    if (stick > 0 && slide > 0)
+        cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, stick, 3, slide, -1, below, n, slipping, 3, 1,
+                    force, 3);
+    if (stick > 0)
+        cblas_dtrsm(CblasRowMajor, CblasLeft, CblasUpper, CblasNoTrans, CblasNonUnit, stick, 3, 1, c->shared,
+                    n, force, 3);
+}
+
+typedef struct motion_job {
+    sn_compliance *c;
+    const double *right;
+    double (*total)[3];
+} motion_job;
+
+static void find_motions(void *data, int32_t begin, int32_t end, int32_t thread) {
+    (void)thread;
+    const motion_job *job = data;
+    for (int32_t i = begin; i < end; i++)
+        free_motion(job->c, &job->c->rows[job->c->acting[i]], job->right, job->total, job->c->force[i]);
+}
+
+/// Solves for the forces of the acting rows and lets them act.
+static void answer(sn_compliance *c, double *right, double (*total)[3]) {
+    int32_t n = c->stick_count + c->slide_count;
+    motion_job job = {c, right, total};
+    sn_parallel_for(c->ctx, n, ROW_GRAIN, find_motions, &job);
+    find_forces(c);
+    for (int32_t i = 0; i < n; i++)
+        press(c, &c->rows[c->acting[i]], c->force[i], right, total);
 }
 
 sn_status sn_compliance_solve(sn_compliance *c, double *right, double (*total)[3]) {
@@ -642,8 +674,6 @@ sn_status sn_compliance_solve(sn_compliance *c, double *right, double (*total)[3
     if (status < 0)
         return status;
     solve_kept(c, c->kept_rows, c->kept_solution);
-    if (!answer(c, right, total))
-        return sn_fail(c->ctx, SN_ERR_INTERNAL, "the system of %d contact conditions has no solution",
-                       c->condition_count);
+    answer(c, right, total);
     return sn_factor_backward(factor, 3, right, c->kept_solution);
 }

@@ -1,10 +1,11 @@
 /// Contacts on top of a factor: solves (A + sum of k (w d)(w d)') z = g without touching A.
 ///
-/// A contact is a row w of weights on up to eight nodes and, for each direction d in which it resists, a
-/// stiffness k. With the compliance of the rows, G = W A^-1 W', the forces l of all conditions solve a small
-/// dense system, (1/k + (d_i . d_j) G_ij) l = d . W A^-1 g, and z = A^-1 (g - W' l). Contacts act along their
-/// normals, and along the surface only where they stick, so that what slides is not held, which an isotropic
-/// term in A would do. x, y and z go on sharing one factor.
+/// A contact is a row w of weights on up to eight nodes with a stiffness k. With the compliance of the rows,
+/// G = W A^-1 W', the forces l of the contacts solve a small dense system, and z = A^-1 (g - W' l). Where a
+/// contact sticks it resists along x, y and z, and (1/k + G) serves all three; where it slides it resists
+/// along its normal n alone, with entries (n_i . n_j) G_ij: what slides is not held, which an isotropic term
+/// in A would do. So what sticks is eliminated first, with one Cholesky factor for the three axes, and what
+/// slides is solved on top of that. x, y and z go on sharing one factor of A.
 ///
 /// Rows whose nodes are all kept cost a few columns of S^-1, which is stored; other rows one forward sweep
 /// over the elimination-tree paths of their nodes. Both stay as long as the contact and the factor do.
@@ -50,8 +51,8 @@ SN_NODISCARD sn_status sn_compliance_refresh(sn_compliance *compliance, const sn
 /// Whether there is room for the contacts of a set. Depends on the set alone.
 bool sn_compliance_fits(sn_compliance *compliance, sn_contact_set *set);
 
-/// Takes the contacts of a set, which must fit, as they are at node positions x [nodes, 3]: conditions are
-/// those that press there. @return SN_OK; SN_ERR_NOT_POSITIVE_DEFINITE, by rounding: none are taken.
+/// Takes the contacts of a set, which must fit, as they are at node positions x [nodes, 3]: those that
+/// press there act. @return SN_OK; SN_ERR_NOT_POSITIVE_DEFINITE, by rounding: none are taken.
 SN_NODISCARD sn_status sn_compliance_take(sn_compliance *compliance, sn_contact_set *set, const double *x);
 
 /// Solves for three right-hand sides: right [unknown_count, 3] is g on entry and z on return. `total`

@@ -133,32 +133,40 @@ static sn_metric *make_metric(fixture *f, int stride) {
     return metric;
 }
 
-/// Contacts of the body moved up by `lift`.
-static void touch(fixture *f, double lift) {
+/// Contacts of the body moved up by `lift`, which then slides along by up to `slip`.
+static void touch(fixture *f, double lift, double slip) {
     sn_contact_pose pose = {.R = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
     for (int i = 0; i < NODES; i++)
         f->x[3 * i + 2] = f->rest[3 * i + 2] + lift;
     sn_contact_set_begin(f->set, 0, NULL, f->x, &pose, &pose);
     sn_contact_set_renew(f->set, f->x);
+    for (int i = 0; i < NODES; i++)
+        f->x[3 * i] = f->rest[3 * i] + slip * (i % 5);
+    sn_contact_set_renew(f->set, f->x);
 }
 
-/// product += Hessian of the contacts times z.
-static int add_contacts(fixture *f, const double *z, double *product) {
-    int pressing = 0;
+/// product += Hessian of the contacts times z, without what holds a sliding point across its way. Counts
+/// those that press and those that stick.
+static void add_contacts(fixture *f, const double *z, double *product, int *pressing, int *sticking) {
     for (int32_t i = 0; i < sn_contact_set_count(f->set); i++) {
         const sn_contact_point *c = &sn_contact_set_points(f->set)[i];
-        double p[3], force[3], hessian[9], move[3] = {0};
+        double p[3], move[3] = {0}, along = 0;
         sn_contact_place(c, f->x, p);
-        sn_contact_energy(c, p, force, hessian);
-        pressing += c->gap < 0;
+        if (!(c->gap < 0))
+            continue;
+        bool sticks = sn_contact_sticks(c, p);
+        *pressing += 1;
+        *sticking += sticks;
         for (int a = 0; a < 4; a++)
             for (int k = 0; k < 3; k++)
                 move[k] += c->weight[a] * z[3 * c->node[a] + k];
+        for (int k = 0; k < 3; k++)
+            along += c->normal[k] * move[k];
         for (int a = 0; a < 4; a++)
-            for (int k = 0; k < 9; k++)
-                product[3 * c->node[a] + k / 3] += c->weight[a] * hessian[k] * move[k % 3];
+            for (int k = 0; k < 3; k++)
+                product[3 * c->node[a] + k] +=
+                    c->stiffness * c->weight[a] * (sticks ? move[k] : along * c->normal[k]);
     }
-    return pressing;
 }
 
 static void check_inverse(fixture *f, const double *g, const double *z, double inertia, double tolerance) {
@@ -166,13 +174,16 @@ static void check_inverse(fixture *f, const double *g, const double *z, double i
     sn_triplet *triplets = NULL;
     sn_csr stiffness = {0};
     int64_t count = 0;
+    int pressing = 0, sticking = 0;
     assert_done(f->ctx, sn_elastic_metric(f->elastic, &count, &triplets));
     assert_done(f->ctx, sn_csr_create(f->ctx, NODES, count, triplets, &stiffness));
     sn_csr_multiply(&stiffness, 3, z, product);
     for (int j = 0; j < 3 * NODES; j++)
         product[j] += inertia * f->mass[j / 3] * z[j];
-    int pressing = add_contacts(f, z, product);
+    add_contacts(f, z, product, &pressing, &sticking);
     assert_in_range(pressing, 3, POINTS - 1);
+    if (f->pair.friction > 0)
+        assert_in_range(sticking, 1, pressing - 1);
     for (int j = 0; j < 3 * NODES; j++)
         if (!f->pinned[j / 3])
             assert_near(product[j], g[j], tolerance);
@@ -198,7 +209,7 @@ static void inverts_with_contacts(void **state) {
             setup(&f, mode % 2, mode / 2);
             fill_right(&f, g);
             sn_metric *metric = make_metric(&f, strides[s]);
-            touch(&f, 0.1);
+            touch(&f, 0.1, 0.02);
             assert_done(f.ctx, sn_metric_begin(metric, inertia, f.set, f.x, &factorizations));
             assert_int_equal(factorizations, 1);
             assert_done(f.ctx, sn_metric_apply(metric, g, z));
@@ -228,7 +239,7 @@ static void forgets_what_it_held(void **state) {
         sn_metric *metric = make_metric(&f, stride), *other = make_metric(&f, stride);
         const double lifts[4] = {0.3, -0.2, 0.1, 0.15};
         for (int i = 0; i < 4; i++) {
-            touch(&f, lifts[i]);
+            touch(&f, lifts[i], 0.02 * i);
             assert_done(f.ctx, sn_metric_begin(metric, 3600, f.set, f.x, &factorizations));
             assert_done(f.ctx, sn_metric_apply(metric, g, z));
         }
