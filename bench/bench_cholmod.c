@@ -1,5 +1,6 @@
 #include "bench_cholmod.h"
 
+#include <cblas.h>
 #include <cholmod.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -81,10 +82,10 @@ const char *bench_cholmod_settings(char *buffer, size_t size) {
     cholmod_start(&defaults);
     snprintf(buffer, size,
              "CHOLMOD %d.%d.%d supernodal, METIS alone, postordered, nrelax %zu %zu %zu, zrelax %g %g %g, "
-             "OpenBLAS with 1 or 2 threads, the better of both for each number",
+             "OpenBLAS (its kernels for %s) with 1 or 2 threads, the better of both for each number",
              CHOLMOD_MAIN_VERSION, CHOLMOD_SUB_VERSION, CHOLMOD_SUBSUB_VERSION, defaults.nrelax[0],
              defaults.nrelax[1], defaults.nrelax[2], defaults.zrelax[0], defaults.zrelax[1],
-             defaults.zrelax[2]);
+             defaults.zrelax[2], openblas_get_corename());
     cholmod_finish(&defaults);
     return buffer;
 }
