@@ -425,6 +425,92 @@ static void steps_allocate_nothing(void **state) {
     end_scene(&s);
 }
 
+/// Adds a frame that moves by `move` between two times and pins the nodes of a plane to it.
+static void pin_end(scene *s, double at, double begin, double end, double move) {
+    sn_frame_def frame = sn_frame_def_default();
+    sn_pin_def pin = sn_pin_def_default();
+    frame.key_count = 3;
+    frame.time = (const double[3]){0, begin, end};
+    frame.translation = (const double[9]){0, 0, 0, 0, 0, 0, move, 0, 0};
+    frame.interpolation = SN_INTERPOLATION_LINEAR;
+    assert_done(s->ctx, sn_model_add_frame(s->builder, &frame, &pin.frame));
+    pin.body = s->contact.body;
+    pin.select.kind = SN_SELECT_BOX;
+    memcpy(pin.select.low, (double[3]){at - 1e-6, -1, -1}, sizeof pin.select.low);
+    memcpy(pin.select.high, (double[3]){at + 1e-6, 1, 1}, sizeof pin.select.high);
+    assert_done(s->ctx, sn_model_add_pin(s->builder, &pin, NULL));
+}
+
+/// A block between two ends, pressed from below by a plane that rises, then stretched along the plane. Fills
+/// x [nodes, 3] with where it is after `iterations` of the second step.
+static int32_t stretch_on_plane(int32_t iterations, bool zone, double *start, double *x) {
+    scene s;
+    sn_frame_def rise = sn_frame_def_default();
+    sn_shape_def plane = sn_shape_def_default();
+    begin_scene(&s, 2);
+    rise.key_count = 2;
+    rise.time = (const double[2]){0, 1};
+    rise.translation = (const double[6]){0, 0, 0, 0, 0, 0.03 * SIZE};
+    assert_done(s.ctx, sn_model_add_frame(s.builder, &rise, &plane.frame));
+    plane.kind = SN_SHAPE_PLANE;
+    plane.normal[2] = 1;
+    add_shape(&s, &plane);
+    assert_done(s.ctx, sn_model_add_body(s.builder, &s.body, &s.contact.body));
+    assert_done(s.ctx, sn_model_add_contact(s.builder, &s.contact));
+    pin_end(&s, 0, 1, 2, 0);
+    pin_end(&s, SIZE, 1, 2, 0.1 * SIZE);
+    sn_selection floor = {
+        .kind = SN_SELECT_BOX, .low = {0.01 * SIZE, -1, -1}, .high = {0.99 * SIZE, 1, 0.3 * SIZE}};
+    if (zone)
+        assert_done(s.ctx, sn_model_add_zone(s.builder, s.contact.body, &floor, NULL));
+    sn_stepper_def def = sn_stepper_def_default();
+    def.integrator = SN_INTEGRATOR_QUASISTATIC;
+    def.solver.iterations = 300;
+    def.solver.tolerance = 1e-9;
+    scene_build(&s, &def);
+    assert_int_equal(sn_model_get_info(s.model).kept_node_count > 0, zone);
+    size_t size = 3 * (size_t)sn_model_get_info(s.model).node_count * sizeof *x;
+    sn_step_info info = {0};
+    assert_done(s.ctx, sn_step(s.stepper, s.state, 1, &info));
+    assert_in_range(info.active_contacts, 10, 200);
+    memcpy(start, sn_state_positions(s.state), size);
+    sn_stepper *few = NULL;
+    def.solver.iterations = iterations;
+    assert_done(s.ctx, sn_stepper_create(s.model, &def, &few));
+    assert_true(sn_step(few, s.state, 1, &info) >= 0);
+    memcpy(x, sn_state_positions(s.state), size);
+    int32_t nodes = sn_model_get_info(s.model).node_count;
+    sn_stepper_destroy(&few);
+    end_scene(&s);
+    return nodes;
+}
+
+/// What is pressed onto a plane without friction is not held along it: after three iterations nine tenths of
+/// the way are done, kept or not, and the end does not depend on what is kept.
+static void slides_at_once(void **state) {
+    (void)state;
+    enum { MOST = 3 * 2000 };
+    static double start[MOST], few[MOST], end[MOST], kept[MOST];
+    int32_t nodes = stretch_on_plane(300, false, start, end);
+    assert_in_range(3 * nodes, 1, MOST);
+    stretch_on_plane(300, true, start, kept);
+    for (int j = 0; j < 3 * nodes; j++)
+        assert_near(kept[j], end[j], 1e-7 * SIZE);
+    for (int zone = 0; zone < 2; zone++) {
+        double left = 0, way = 0;
+        stretch_on_plane(3, zone, start, few);
+        for (int i = 0; i < nodes; i++) {
+            // Points of the floor that are not pinned.
+            if (end[3 * i + 2] > 0.05 * SIZE || start[3 * i] < 1e-6 || start[3 * i] > SIZE - 1e-6)
+                continue;
+            left += fabs(end[3 * i] - few[3 * i]);
+            way += fabs(end[3 * i] - start[3 * i]);
+        }
+        assert_at_most(0.1 * SIZE, way);
+        assert_at_most(left, 0.1 * way);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rests_without_jitter),     cmocka_unit_test(sticks_and_slides_on_inclines),
@@ -432,6 +518,7 @@ int main(void) {
         cmocka_unit_test(friction_carries_a_block), cmocka_unit_test(plates_squeeze),
         cmocka_unit_test(impacts_give_no_energy),   cmocka_unit_test(scales_do_not_matter),
         cmocka_unit_test(forces_balance_at_rest),   cmocka_unit_test(steps_allocate_nothing),
+        cmocka_unit_test(slides_at_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
