@@ -560,10 +560,15 @@ bool sn_compliance_fits(sn_compliance *c, sn_contact_set *set) {
     if (count > c->row_capacity || flops > fmax(SHARE * c->factor_flops, LEAST_FLOPS))
         return false;
     int64_t reached = 0;
+    int32_t o = 0;
     for (int32_t i = 0; i < count; i++) {
         row r;
         name_row(c, &sn_contact_set_points(set)[i], &r);
-        if (!r.is_kept)
+        while (o < c->row_count && compare_rows(&c->rows[o], &r) < 0)
+            o++;
+        if (o < c->row_count && is_same_row(&c->rows[o], &r))
+            reached += c->rows[o].reach_count;
+        else if (!r.is_kept)
             reached += sn_factor_reach_count(c->def.factor, r.count, r.unknown);
     }
     return reached <= c->pool_size;
