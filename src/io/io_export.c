@@ -27,7 +27,8 @@ static const exporter exporters[] = {
     {"obj", "BODY.000012.obj, a surface per frame", sn_obj_sequence_export},
     {"vtu", "BODY.000012.vtu, the same for ParaView, with frames.pvd and BODY.vtu.series",
      sn_vtu_sequence_export},
-    {"png", "frame.000012.png, a picture of the bodies per frame, drawn without a display", sn_png_export},
+    {"png", "frame.000012.png, a picture of bodies and rigid shapes per frame, drawn without a display",
+     sn_png_export},
 };
 enum { EXPORTER_COUNT = sizeof exporters / sizeof *exporters };
 

@@ -59,6 +59,15 @@ typedef struct stage {
     unsigned char *rgb;
 } stage;
 
+int32_t sn_preview_plane_count(sn_context *ctx, int32_t plane_total) {
+    int32_t left_out = plane_total - SN_PREVIEW_MAX_PLANES;
+    if (left_out <= 0)
+        return plane_total;
+    sn_log(ctx, SN_LOG_WARNING, "pictures show %d planes; %d more are left out", SN_PREVIEW_MAX_PLANES,
+           left_out);
+    return SN_PREVIEW_MAX_PLANES;
+}
+
 // ---- Setting the stage
 
 static sn_status count_parts(stage *s) {

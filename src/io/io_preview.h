@@ -26,6 +26,8 @@ typedef struct sn_preview_part {
 
 /// Planes of a picture at most: a sample has a bit for each.
 #define SN_PREVIEW_MAX_PLANES 32
+/// How many of a scene's planes a picture shows; warns if some are left out.
+int32_t sn_preview_plane_count(sn_context *ctx, int32_t plane_total);
 
 /// A plane, drawn as a ground that takes shadows.
 typedef struct sn_preview_plane {

@@ -2,6 +2,7 @@
 
 #include "io/io_preview.h"
 #include "io/io_preview_png.h"
+#include "io/io_rigid.h"
 #include "math/math_mat3.h"
 
 #include <stdio.h>
@@ -42,13 +43,10 @@ static void find_up(const sn_model *model, double up[3]) {
     sn_unit3(up, up);
 }
 
-/// A bone is named after its skeleton and joints, "bones.1-2"; no other name has a point.
 static bool has_bones(const sn_model *model, int32_t shape_count) {
-    for (int32_t i = 0; i < shape_count; i++) {
-        const sn_shape_def *shape = sn_model_shape(model, i);
-        if (shape->kind == SN_SHAPE_CAPSULE && shape->name && strchr(shape->name, '.'))
+    for (int32_t i = 0; i < shape_count; i++)
+        if (sn_shape_is_bone(sn_model_shape(model, i)))
             return true;
-    }
     return false;
 }
 
@@ -79,15 +77,12 @@ cleanup:
 
 static sn_status add_shapes(sn_preview_frames *f) {
     sn_status status = SN_OK;
-    int32_t left_out = 0;
+    int32_t plane_total = 0;
     for (int32_t i = 0; i < f->shape_count; i++) {
         const sn_shape_def *shape = sn_model_shape(f->model, i);
         sn_preview_surface *surface = &f->surface[f->body_count + i];
         if (shape->kind == SN_SHAPE_PLANE) {
-            if (f->plane_count < SN_PREVIEW_MAX_PLANES)
-                f->plane_shape[f->plane_count++] = i;
-            else
-                left_out++;
+            f->plane_shape[plane_total++] = i;
             continue;
         }
         SN_TRY(sn_preview_surface_of_shape(f->ctx, shape, surface));
@@ -95,9 +90,7 @@ static sn_status add_shapes(sn_preview_frames *f) {
         f->part[f->part_count++] =
             (sn_preview_part){.surface = surface, .position = surface->position, .look = {.rigid = true}};
     }
-    if (left_out > 0)
-        sn_log(f->ctx, SN_LOG_WARNING, "pictures show %d planes; %d more are left out", SN_PREVIEW_MAX_PLANES,
-               left_out);
+    f->plane_count = sn_preview_plane_count(f->ctx, plane_total);
 cleanup:
     return status;
 }

@@ -9,6 +9,7 @@
 #include "io/io_recorder_history.h"
 #include "io/io_recorder_stats.h"
 #include "io/io_recorder_summary.h"
+#include "io/io_rigid.h"
 
 #include "base/base_field_hash.h"
 #include "base/base_util.h"
@@ -44,6 +45,7 @@ struct sn_recorder {
     sn_run_totals totals;
 
     sn_recorded_bodies bodies;
+    sn_rigid_record rigid; ///< Beside the NPY files of the bodies.
     sn_run_stats stats;
     sn_history history;
     sn_contact_csv contacts;
@@ -139,6 +141,8 @@ static sn_status recorder_init(sn_recorder *recorder, const char *directory, con
     recorder->run.stepper = NULL;
     SN_TRY(sn_run_stats_init(&recorder->stats, ctx, model));
     SN_TRY(sn_recorded_bodies_init(&recorder->bodies, ctx, model, recorder->directory, &recorder->def));
+    if (def->npy)
+        SN_TRY(sn_rigid_record_init(&recorder->rigid, ctx, model));
     if (def->player)
         SN_TRY(sn_player_create(ctx, model, def, run, &recorder->player));
     if (def->preview_every > 0)
@@ -174,6 +178,7 @@ static sn_status open_files(sn_recorder *recorder) {
     SN_TRY(sn_run_stats_open(&recorder->stats, recorder->directory));
     SN_TRY(sn_history_open(ctx, recorder->directory, &recorder->history));
     SN_TRY(sn_recorded_bodies_open(&recorder->bodies));
+    SN_TRY(sn_rigid_record_open(&recorder->rigid, recorder->directory));
     if (recorder->def.contacts)
         SN_TRY(sn_contact_csv_open(ctx, recorder->directory, &recorder->contacts));
     if (recorder->probes)
@@ -209,6 +214,7 @@ void sn_recorder_destroy(sn_recorder **recorder) {
     sn_recorder *r = *recorder;
     sn_context *ctx = r->ctx;
     sn_recorded_bodies_release(&r->bodies);
+    sn_rigid_record_release(&r->rigid);
     sn_run_stats_release(&r->stats);
     sn_history_release(ctx, &r->history);
     sn_contact_csv_abandon(&r->contacts);
@@ -258,6 +264,7 @@ static sn_status check_files(sn_recorder *recorder, const sn_checkpoint *head) {
     const char *directory = recorder->directory;
     SN_TRY(sn_output_can_reopen(ctx, directory, SN_STATS_FILE, head->stats_size));
     SN_TRY(sn_recorded_bodies_can_reopen(&recorder->bodies, head->frame_count));
+    SN_TRY(sn_rigid_record_can_reopen(&recorder->rigid, directory, head->frame_count));
     if (recorder->def.contacts)
         SN_TRY(sn_output_can_reopen(ctx, directory, SN_CONTACT_FILE, head->contacts_size));
     if (recorder->probes)
@@ -276,6 +283,7 @@ static sn_status reopen_files(sn_recorder *recorder, const sn_checkpoint *head) 
     SN_TRY(sn_run_stats_reopen(&recorder->stats, directory, head->stats_size));
     SN_TRY(sn_history_reopen(ctx, directory, &recorder->history));
     SN_TRY(sn_recorded_bodies_reopen(&recorder->bodies, head->frame_count));
+    SN_TRY(sn_rigid_record_reopen(&recorder->rigid, directory, head->frame_count));
     if (recorder->def.contacts)
         SN_TRY(sn_contact_csv_reopen(ctx, directory, head->contacts_size, &recorder->contacts));
     if (recorder->probes)
@@ -406,6 +414,8 @@ static sn_status record_frame(sn_recorder *recorder, const sn_frame_view *frame)
     recorder->has_summary = recorder->complete = false;
     if (info)
         SN_TRY(sn_run_stats_frame(&recorder->stats, frame));
+    // Before the bodies: who reads a run that goes on finds the shapes of every frame that the bodies have.
+    SN_TRY(sn_rigid_record_frame(&recorder->rigid, record.time));
     SN_TRY(sn_recorded_bodies_frame(&recorder->bodies, frame));
     if (recorder->def.contacts)
         SN_TRY(sn_contact_csv_frame(&recorder->contacts, frame));
@@ -454,6 +464,7 @@ sn_run_totals sn_recorder_totals(const sn_recorder *recorder) {
 static sn_status close_growing_files(sn_recorder *recorder) {
     sn_status status = SN_OK;
     SN_TRY(sn_recorded_bodies_close(&recorder->bodies));
+    SN_TRY(sn_rigid_record_finish(&recorder->rigid));
     if (recorder->def.contacts)
         SN_TRY(sn_contact_csv_finish(&recorder->contacts));
     if (recorder->probes)

@@ -3,6 +3,7 @@
 
 #include "io/io_checkpoint.h"
 #include "io/io_recorder_file.h"
+#include "io/io_rigid.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -72,10 +73,11 @@ static int32_t cut_frame_number(char *name) {
 }
 
 static file_kind kind_of(const sn_body_names *bodies, const char *file) {
-    static const char *const names[] = {"stats.jsonl",       "summary.json", "player.html",
-                                        "player.frames",     "frames.pvd",   SN_CHECKPOINT_FILE,
-                                        "checkpoint.frames", "contacts.csv", "probes.csv",
-                                        "frames.glb",        "frames.usda",  "frames.npz"};
+    static const char *const names[] = {
+        "stats.jsonl",       "summary.json",        "player.html",          "player.frames",
+        "frames.pvd",        SN_CHECKPOINT_FILE,    "checkpoint.frames",    "contacts.csv",
+        "probes.csv",        "frames.glb",          "frames.usda",          "frames.npz",
+        SN_RIGID_SHAPES_NPY, SN_RIGID_VERTICES_NPY, SN_RIGID_TRIANGLES_NPY, SN_RIGID_POSES_NPY};
     static const char *const endings[] = {SN_SURFACE_NPY, SN_NODES_NPY,  SN_TRIANGLES_NPY,
                                           SN_TETS_NPY,    ".vtu.series", SN_SURFACE_OBJ};
     static const char *const caches[] = {".pc2", ".mdd"};
