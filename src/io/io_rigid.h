@@ -14,7 +14,7 @@
 #define SN_IO_RIGID_H
 
 #include "io/io_npy.h"
-#include "sinew/model.h"
+#include "sinew/io.h"
 
 #define SN_RIGID_SHAPES_NPY    "rigid_shapes.npy"
 #define SN_RIGID_VERTICES_NPY  "rigid_vertices.npy"

@@ -196,7 +196,7 @@ def check_resume(folder):
         with open(half / name, "ab") as file:
             file.write(b"what a run that was killed has begun")
     support.must(support.PROGRAM, "run", folder / "scene.yaml", "-o", half, "-q", "--resume")
-    return [f"{path.name} differs after resuming" for pattern in ("*.pc2", "*.csv", "*.obj", "*.series", "*.vtu", "*.png")
+    return [f"{path.name} differs after resuming" for pattern in ("*.pc2", "*.csv", "*.obj", "*.series", "*.vtu", "*.png", "rigid_*.npy")
             for path in sorted(whole.glob(pattern)) if (half / path.name).read_bytes() != path.read_bytes()]
 
 

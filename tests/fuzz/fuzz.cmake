@@ -5,7 +5,7 @@
 option(SINEW_FUZZ "Build the libFuzzer programs, with clang (preset fuzz)" OFF)
 
 set(fuzz_folder ${CMAKE_CURRENT_LIST_DIR})
-set(fuzz_targets obj medit msh stl ply off vtk vtu tetgen veg inp tgf scene checkpoint)
+set(fuzz_targets obj medit msh stl ply off vtk vtu tetgen veg inp tgf scene checkpoint results)
 add_library(fuzz_support OBJECT ${fuzz_folder}/fuzz_support.c ${fuzz_folder}/fuzz_mesh.c)
 set(fuzz_includes ${CMAKE_SOURCE_DIR}/include ${CMAKE_SOURCE_DIR}/src ${CMAKE_CURRENT_SOURCE_DIR})
 target_include_directories(fuzz_support PRIVATE ${fuzz_includes})

@@ -420,7 +420,7 @@ static void refuses_damaged_results(void **state) {
     (void)state;
     static const char *const names[] = {"stats.jsonl",     "checkpoint.frames", "player.frames",
                                         "a_b.surface.npy", "a_b-2.nodes.npy",   "a_b.pc2",
-                                        "contacts.csv",    "probes.csv"};
+                                        "contacts.csv",    "probes.csv",        "rigid_poses.npy"};
     stepping_run run;
     int32_t done;
     begin_killed(&run);
@@ -435,7 +435,7 @@ static void refuses_damaged_results(void **state) {
         write_file(run.f.folder, names[i], bytes, size);
         free(bytes);
     }
-    static const char *const checked[] = {"checkpoint.frames", "a_b.surface.npy"};
+    static const char *const checked[] = {"checkpoint.frames", "a_b.surface.npy", "rigid_poses.npy"};
     for (size_t i = 0; i < sizeof checked / sizeof *checked; i++) {
         size_t size;
         char *bytes = test_folder_read(run.f.folder, checked[i], &size);

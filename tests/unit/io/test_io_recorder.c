@@ -108,17 +108,47 @@ static void writes_statistics(void **state) {
 
 static void names_files_after_bodies(void **state) {
     (void)state;
-    static const char *const names[] = {
-        "stats.jsonl",         "summary.json",      "player.html",       "frames.pvd",
-        "checkpoint.bin",      "checkpoint.frames", "player.frames",     "a_b.vtu.series",
-        "a_b-2.vtu.series",    "a_b.pc2",           "a_b-2.pc2",         "contacts.csv",
-        "a_b.000000.obj",      "a_b.000003.obj",    "a_b-2.000000.obj",  "a_b-2.000003.obj",
-        "a_b.surface.npy",     "a_b.nodes.npy",     "a_b.triangles.npy", "a_b.tets.npy",
-        "a_b.000000.vtu",      "a_b.000002.vtu",    "a_b-2.surface.npy", "a_b-2.nodes.npy",
-        "a_b-2.triangles.npy", "a_b-2.tets.npy",    "a_b-2.000000.vtu",  "a_b-2.000002.vtu",
-        "a_b.surface.obj",     "a_b-2.surface.obj", "a_b.mdd",           "a_b-2.mdd",
-        "frames.glb",          "frames.usda",       "frames.npz",        "frame.000000.png",
-        "frame.000002.png"};
+    static const char *const names[] = {"stats.jsonl",
+                                        "summary.json",
+                                        "player.html",
+                                        "frames.pvd",
+                                        "checkpoint.bin",
+                                        "checkpoint.frames",
+                                        "player.frames",
+                                        "a_b.vtu.series",
+                                        "a_b-2.vtu.series",
+                                        "a_b.pc2",
+                                        "a_b-2.pc2",
+                                        "contacts.csv",
+                                        "a_b.000000.obj",
+                                        "a_b.000003.obj",
+                                        "a_b-2.000000.obj",
+                                        "a_b-2.000003.obj",
+                                        "a_b.surface.npy",
+                                        "a_b.nodes.npy",
+                                        "a_b.triangles.npy",
+                                        "a_b.tets.npy",
+                                        "a_b.000000.vtu",
+                                        "a_b.000002.vtu",
+                                        "a_b-2.surface.npy",
+                                        "a_b-2.nodes.npy",
+                                        "a_b-2.triangles.npy",
+                                        "a_b-2.tets.npy",
+                                        "a_b-2.000000.vtu",
+                                        "a_b-2.000002.vtu",
+                                        "a_b.surface.obj",
+                                        "a_b-2.surface.obj",
+                                        "a_b.mdd",
+                                        "a_b-2.mdd",
+                                        "frames.glb",
+                                        "frames.usda",
+                                        "frames.npz",
+                                        "frame.000000.png",
+                                        "frame.000002.png",
+                                        "rigid_shapes.npy",
+                                        "rigid_vertices.npy",
+                                        "rigid_triangles.npy",
+                                        "rigid_poses.npy"};
     run_fixture f;
     set_up(&f);
     f.output.vtu_every = 2;
@@ -190,7 +220,7 @@ static void spares_earlier_runs_and_other_files(void **state) {
     assert_done(f.ctx, record(&f, true));
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         assert_true(test_folder_has(f.folder, others[i]));
-    assert_int_equal(test_folder_count(f.folder), 16 + sizeof others / sizeof *others);
+    assert_int_equal(test_folder_count(f.folder), 20 + sizeof others / sizeof *others);
     tear_down(&f);
 }
 
