@@ -16,8 +16,6 @@ typedef struct export_values {
     bool quiet;
 } export_values;
 
-enum { PIXELS_MAX = 8192 }; ///< Of sn_export_def's table.
-
 static const char *const ups[] = {"z", "y", NULL};
 
 static const cli_option options[] = {
@@ -50,7 +48,7 @@ static const cli_option options[] = {
      .value = "N",
      .help = "morph targets of a .glb at most, 1 to 65535 (default 200): more frames are thinned out",
      .low = 1,
-     .high = 65535},
+     .high = SN_EXPORT_MAX_TARGETS},
     {.name = "up",
      .kind = CLI_CHOICE,
      .offset = offsetof(export_values, up),
@@ -138,7 +136,7 @@ static bool take_size(const char *text, sn_export_def *def) {
     if (!end || *end != 'x' || end[1] < '0' || end[1] > '9')
         return false;
     long height = strtol(end + 1, &end, 10);
-    if (*end || width < 1 || width > PIXELS_MAX || height < 1 || height > PIXELS_MAX)
+    if (*end || width < 1 || width > SN_EXPORT_MAX_PIXELS || height < 1 || height > SN_EXPORT_MAX_PIXELS)
         return false;
     def->png_width = (int32_t)width;
     def->png_height = (int32_t)height;
@@ -162,7 +160,7 @@ static int make_def(const export_values *values, sn_export_def *def) {
         return cli_fail(CLI_USAGE,
                         "--size: found \"%s\", expected WIDTHxHEIGHT in pixels, 1 to %d each, "
                         "such as 1280x720",
-                        values->size, PIXELS_MAX);
+                        values->size, SN_EXPORT_MAX_PIXELS);
     return CLI_DONE;
 }
 

@@ -197,6 +197,9 @@ SN_API sn_results_body sn_results_get_body(const sn_results *results, int32_t bo
 SN_API SN_NODISCARD sn_status sn_results_positions(const sn_results *results, int32_t body_index,
                                                    int32_t frame, float *out_positions);
 
+/// Limits of sn_export_def.
+enum { SN_EXPORT_MAX_PIXELS = 8192, SN_EXPORT_MAX_TARGETS = 65535 };
+
 /// How results are exported. Start from sn_export_def_default().
 typedef struct sn_export_def {
     const char *directory; ///< Where the files go, made if it is missing; not that of the run. NULL: the
@@ -205,8 +208,10 @@ typedef struct sn_export_def {
     int32_t frame_first, frame_last; ///< Default 0 and -1: the last one there is.
     int32_t frame_step;              ///< 1: every frame (default); 2: every other one, and so on.
     int32_t glb_targets;             ///< Morph targets of a .glb, one a frame beside the first: more frames
-                                     ///< are thinned out evenly, with a warning. Default 200.
-    int32_t png_width, png_height;   ///< Pixels of a .png, 1 to 8192. Default 960 and 540.
+                                     ///< are thinned out evenly, with a warning. 1 to SN_EXPORT_MAX_TARGETS.
+                                     ///< Default 200.
+    int32_t png_width, png_height;   ///< Pixels of a .png, 1 to SN_EXPORT_MAX_PIXELS. Default 960
+                                     ///< and 540.
     bool y_up; ///< What .glb, .usda and .png take for up: z is (false, the default) or y. Places stay as they
                ///< are.
     uint32_t mark;

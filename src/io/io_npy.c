@@ -118,17 +118,11 @@ cleanup:
 }
 
 sn_status sn_npy_append(sn_npy *npy, const void *values) {
-    sn_status status = SN_OK;
-    size_t size = (size_t)npy->rows * (size_t)npy->columns * kind_sizes[npy->kind];
-    SN_TRY(sn_output_write(&npy->output, values, size));
-    SN_TRY(sn_output_record(&npy->output));
-    // Data first: readers ignore bytes behind the announced frames.
-    npy->frame_count++;
+    const size_t size = (size_t)npy->rows * (size_t)npy->columns * kind_sizes[npy->kind];
     char header[HEADER_SIZE];
+    npy->frame_count++;
     make_growing_header(header, npy);
-    SN_TRY(sn_output_rewrite(&npy->output, 0, header, sizeof header));
-cleanup:
-    return status;
+    return sn_output_frame(&npy->output, values, size, header, sizeof header);
 }
 
 sn_status sn_npy_finish(sn_npy *npy) {

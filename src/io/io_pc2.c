@@ -70,16 +70,11 @@ cleanup:
 }
 
 sn_status sn_pc2_append(sn_pc2 *pc2, const float *positions) {
-    sn_status status = SN_OK;
     unsigned char header[HEADER_SIZE];
-    SN_TRY(sn_output_write(&pc2->output, positions, (size_t)POINT_SIZE * (size_t)pc2->point_count));
-    SN_TRY(sn_output_record(&pc2->output));
-    // Data first: readers ignore bytes behind the announced frames.
     pc2->frame_count++;
     sn_pc2_header(header, pc2->point_count, pc2->frame_count);
-    SN_TRY(sn_output_rewrite(&pc2->output, 0, header, sizeof header));
-cleanup:
-    return status;
+    return sn_output_frame(&pc2->output, positions, (size_t)POINT_SIZE * (size_t)pc2->point_count, header,
+                           sizeof header);
 }
 
 sn_status sn_pc2_finish(sn_pc2 *pc2) {

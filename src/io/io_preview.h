@@ -13,7 +13,10 @@
 #include "io/io_preview_shade.h"
 #include "io/io_preview_surface.h"
 
+#include <assert.h>
+
 enum { SN_PREVIEW_MAX_SIZE = SN_RASTER_MAX_SIZE / SN_RASTER_GRID }; ///< Pixels in a row or a column.
+static_assert((int)SN_EXPORT_MAX_PIXELS == (int)SN_PREVIEW_MAX_SIZE, "what may be asked for can be drawn");
 
 /// A surface to draw. All is borrowed until the picture is done.
 typedef struct sn_preview_part {

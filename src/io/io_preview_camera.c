@@ -2,7 +2,6 @@
 
 #include "math/math_mat3.h"
 
-static const double pi = 3.14159265358979323846;
 /// Tangent of half of the view's upright angle, 30 degrees.
 static const double tan_half_view = 0.26794919243112270647;
 /// Share of the picture, to the sides and upright, that the points fill.
@@ -59,15 +58,15 @@ sn_preview_axes sn_preview_aim(const double up[3], const sn_preview_points *poin
     double span[TURNS], direction[3];
     int longest = 0;
     for (int i = 0; i < TURNS; i++) {
-        direction_at(up, i * pi / TURNS, 0, direction);
+        direction_at(up, i * SN_PI / TURNS, 0, direction);
         span[i] = extent(points, direction);
         // Rounding must not choose between directions that are alike.
         longest = span[i] > (1 + 1e-9) * span[longest] ? i : longest;
     }
     double narrow = span[(longest + TURNS / 2) % TURNS], height = extent(points, up);
     // The camera stands on the southern side.
-    double azimuth = longest * pi / TURNS - pi / 2;
-    azimuth -= sin(azimuth) > 0 ? pi : 0;
+    double azimuth = longest * SN_PI / TURNS - SN_PI / 2;
+    azimuth -= sin(azimuth) > 0 ? SN_PI : 0;
     double flat = 1 - fmin(1, height / fmax(narrow, 1e-300));
     direction_at(up, azimuth + 0.42, 0.26 + 0.7 * flat, direction);
     return sn_preview_axes_from(up, direction);

@@ -7,7 +7,6 @@
 
 /// Cosine of the angle between normals from which on an edge is sharp: 50 degrees.
 static const double sharp_cosine = 0.64278760968653932632;
-static const double pi = 3.14159265358979323846;
 
 // ---- Normals
 
@@ -176,10 +175,10 @@ static void capsule_vertices(const capsule *c, double *position) {
     for (int32_t ring = 0; ring < c->ring_count; ring++) {
         bool far = ring >= CAP;
         int32_t step = far ? ring + CAP - c->ring_count + 1 : ring + 1;
-        double angle = (far ? step - 1 : step - CAP) * pi / (2 * CAP);
+        double angle = (far ? step - 1 : step - CAP) * SN_PI / (2 * CAP);
         for (int32_t i = 0; i < AROUND; i++, position += 3) {
-            double x = c->radius * cos(angle) * cos(2 * pi * i / AROUND);
-            double y = c->radius * cos(angle) * sin(2 * pi * i / AROUND);
+            double x = c->radius * cos(angle) * cos(2 * SN_PI * i / AROUND);
+            double y = c->radius * cos(angle) * sin(2 * SN_PI * i / AROUND);
             for (int k = 0; k < 3; k++)
                 position[k] = c->end[far][k] + x * c->u[k] + y * c->v[k] + c->radius * sin(angle) * c->w[k];
         }

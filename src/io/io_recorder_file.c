@@ -276,6 +276,16 @@ sn_status sn_output_rewrite(sn_output *output, int64_t offset, const void *bytes
     return written == (ssize_t)size ? SN_OK : write_failure(output, written < 0 ? errno : ENOSPC);
 }
 
+sn_status sn_output_frame(sn_output *output, const void *values, size_t size, const void *header,
+                          size_t header_size) {
+    sn_status status = SN_OK;
+    SN_TRY(sn_output_write(output, values, size));
+    SN_TRY(sn_output_record(output));
+    SN_TRY(sn_output_rewrite(output, 0, header, header_size));
+cleanup:
+    return status;
+}
+
 sn_status sn_output_finish(sn_output *output) {
     sn_status status = flush_buffer(output);
     int descriptor = output->descriptor;

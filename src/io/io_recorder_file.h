@@ -67,6 +67,10 @@ SN_NODISCARD sn_status sn_output_record(sn_output *output);
 /// Replaces bytes that were written before, from byte `offset` of the file on.
 SN_NODISCARD sn_status sn_output_rewrite(sn_output *output, int64_t offset, const void *bytes, size_t size);
 
+/// Ends a record of a growing file with the data of a frame, then renews the header in front, which counts
+/// frames: readers ignore data behind those that are announced.
+SN_NODISCARD sn_status sn_output_frame(sn_output *output, const void *values, size_t size, const void *header,
+                                       size_t header_size);
 /// Closes the file; a whole one gets its name now. On failure a whole file is removed.
 SN_NODISCARD sn_status sn_output_finish(sn_output *output);
 /// Closes the file; a whole one is removed, a growing one keeps its whole records. Fine on a closed output.

@@ -38,6 +38,24 @@ bool sn_node_is_null(const sn_node *node) {
            (!node->text[0] || strcmp(node->text, "~") == 0 || strcmp(node->text, "null") == 0);
 }
 
+enum { ITEMS_SHOWN = 4 }; ///< Of a list, in messages.
+
+/// A list with its first items, and those of lists in it: "[[0, 90], [1, 45]]".
+static void append_list(const sn_node *list, int depth, char *text, size_t size) {
+    int32_t shown = 0;
+    sn_text_append(text, size, "[");
+    for (const sn_node *item = list->first; item && shown < ITEMS_SHOWN; item = item->next, shown++) {
+        sn_text_append(text, size, "%s", shown ? ", " : "");
+        if (item->kind == SN_NODE_SCALAR)
+            sn_text_append(text, size, "%.20s", item->text);
+        else if (item->kind == SN_NODE_MAP || depth == 0)
+            sn_text_append(text, size, "...");
+        else
+            append_list(item, depth - 1, text, size);
+    }
+    sn_text_append(text, size, list->child_count > shown ? ", ...]" : "]");
+}
+
 const char *sn_node_text(const sn_node *node, char *text, size_t size) {
     text[0] = '\0';
     if (node->kind == SN_NODE_SCALAR)
@@ -45,14 +63,8 @@ const char *sn_node_text(const sn_node *node, char *text, size_t size) {
                        node->text);
     else if (node->kind == SN_NODE_MAP)
         sn_text_append(text, size, node->first ? "{%.40s: ...}" : "{}", node->first ? node->first->key : "");
-    else {
-        int32_t shown = 0;
-        sn_text_append(text, size, "[");
-        for (const sn_node *item = node->first; item && shown < 4; item = item->next, shown++)
-            sn_text_append(text, size, item->kind == SN_NODE_SCALAR ? "%s%.20s" : "%s...", shown ? ", " : "",
-                           item->text);
-        sn_text_append(text, size, node->child_count > shown ? ", ...]" : "]");
-    }
+    else
+        append_list(node, 1, text, size);
     return text;
 }
 

@@ -2,8 +2,6 @@
 #include "math/math_mat3.h"
 #include "sim/sim_shape.h"
 
-static const double PI = 3.14159265358979323846;
-
 /// Points being collected.
 typedef struct sample_list {
     sn_context *ctx;
@@ -51,8 +49,8 @@ static void make_basis(const double axis[3], double side[3], double up[3]) {
 /// a capsule of length 0.
 static sn_status sample_capsule(const sn_shape_def *shape, const double end[3], double spacing,
                                 sample_list *list) {
-    const double golden_angle = PI * (3 - sqrt(5));
-    double axis[3], side[3], up[3], radius = shape->radius, quarter = PI * radius / 2;
+    const double golden_angle = SN_PI * (3 - sqrt(5));
+    double axis[3], side[3], up[3], radius = shape->radius, quarter = SN_PI * radius / 2;
     sn_sub3(end, shape->point, axis);
     double length = sn_norm3(axis), meridian = length + 2 * quarter;
     for (int i = 0; i < 3; i++)
@@ -69,9 +67,9 @@ static sn_status sample_capsule(const sn_shape_def *shape, const double end[3], 
             double rest = (meridian - way) / radius;
             along = length + radius * cos(rest), across = radius * sin(rest);
         }
-        int32_t count = division(2 * PI * across, spacing, 1);
+        int32_t count = division(2 * SN_PI * across, spacing, 1);
         for (int32_t k = 0; k < count; k++) {
-            double angle = golden_angle * r + 2 * PI * k / count, point[3];
+            double angle = golden_angle * r + 2 * SN_PI * k / count, point[3];
             for (int i = 0; i < 3; i++)
                 point[i] =
                     shape->point[i] + along * axis[i] + across * (cos(angle) * side[i] + sin(angle) * up[i]);
