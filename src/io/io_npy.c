@@ -120,9 +120,13 @@ cleanup:
 sn_status sn_npy_append(sn_npy *npy, const void *values) {
     const size_t size = (size_t)npy->rows * (size_t)npy->columns * kind_sizes[npy->kind];
     char header[HEADER_SIZE];
-    npy->frame_count++;
-    make_growing_header(header, npy);
-    return sn_output_frame(&npy->output, values, size, header, sizeof header);
+    sn_npy longer = *npy;
+    longer.frame_count++;
+    make_growing_header(header, &longer);
+    sn_status status = sn_output_frame(&npy->output, values, size, header, sizeof header);
+    if (status == SN_OK)
+        npy->frame_count++;
+    return status;
 }
 
 sn_status sn_npy_finish(sn_npy *npy) {

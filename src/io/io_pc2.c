@@ -71,10 +71,12 @@ cleanup:
 
 sn_status sn_pc2_append(sn_pc2 *pc2, const float *positions) {
     unsigned char header[HEADER_SIZE];
-    pc2->frame_count++;
-    sn_pc2_header(header, pc2->point_count, pc2->frame_count);
-    return sn_output_frame(&pc2->output, positions, (size_t)POINT_SIZE * (size_t)pc2->point_count, header,
-                           sizeof header);
+    sn_pc2_header(header, pc2->point_count, pc2->frame_count + 1);
+    sn_status status = sn_output_frame(&pc2->output, positions, (size_t)POINT_SIZE * (size_t)pc2->point_count,
+                                       header, sizeof header);
+    if (status == SN_OK)
+        pc2->frame_count++;
+    return status;
 }
 
 sn_status sn_pc2_finish(sn_pc2 *pc2) {
