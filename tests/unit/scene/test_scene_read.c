@@ -206,7 +206,7 @@ static void what_spans_keys_is_checked(void **state) {
               "allowed: only together with skeleton or make", "rigid.r.joints");
     bad_scene(plain,
               "rigid={r: {skeleton: x, radius: 1, joints: {1: {axis: [1, 0, 0], keys: [[1, 0], [1, 2]]}}}}",
-              "rigid.r.joints.1.keys", "rise");
+              "rigid.r.joints.1.keys: [[1, 0], [1, 2]]", "rise");
     bad_scene(plain, "pins.0.select={box: {low: [0, 0, 1], high: [1, 1, 0]}}", "pins[0].select.box.high",
               "low");
     bad_scene(plain, "rigid={r: {capsule: {from: [0, 0, 1], to: [0, 0, 1], radius: 1}}}",
