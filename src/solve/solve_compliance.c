@@ -626,7 +626,7 @@ static void press(sn_compliance *c, const row *r, const double force[3], double 
 /// Turns the motions of the acting rows, in c->force, into their forces.
 static void find_forces(sn_compliance *c) {
     int32_t stick = c->stick_count, slide = c->slide_count, n = stick + slide;
-    double *force = c->force[0], *slipping = c->force[0] + 3 * (int64_t)stick;
+    double *force = (double *)c->force, *slipping = (double *)(c->force + stick);
     const double *below = c->shared + stick;
     // Motions are [rows, 3] by rows: the three axes are columns of the transposed problem.
     if (stick > 0)
