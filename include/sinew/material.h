@@ -20,8 +20,10 @@ typedef enum sn_material_model {
     SN_MATERIAL_ARAP = 1,
     /// mu |F - R|^2 + (lambda / 2) (tr S - 3)^2, the classic corotated linear model. Line search needed.
     SN_MATERIAL_COROTATED_LINEAR = 2,
-    /// Tissue that stiffens: mu |F - R|^2 + (stiffening - 1) mu |F - Q|^2, mu = young / 2, Q = U clamp(s) V' with
-    /// s held between stretch_min and stretch_max. Young's modulus is `young` while all stretches are within the
+    /// Tissue that stiffens: mu |F - R|^2 + (stiffening - 1) mu |F - Q|^2, mu = young / 2, Q = U clamp(s) V'
+    /// with
+    /// s held between stretch_min and stretch_max. Young's modulus is `young` while all stretches are within
+    /// the
     /// limits, and stiffening * young for what goes beyond. Poisson's ratio is 0 and must be given as 0.
     /// Source: Wang et al. 2021, the skin of its examples. We differ in: parameters.
     SN_MATERIAL_BIPHASIC = 3

@@ -20,13 +20,13 @@ struct sn_elastic {
     sn_context *ctx;
     int32_t node_count, tet_count, block_count, spring_count, range_count;
     block_range range[MAX_RANGES];
-    sn_tet_block *blocks;    ///< [block_count]
+    sn_tet_block *blocks;       ///< [block_count]
     sn_material_limits *limits; ///< of the blocks of models that have some, in their order
-    double *block_weight;    ///< [block_count, SN_LANES] metric weight times volume, N m
-    sn_tet_corners *corners; ///< [block_count] scratch
-    double *block_energy;    ///< [block_count] scratch
-    int32_t *corner_start;   ///< [node_count + 1]
-    int32_t *corner_place;   ///< [4 * tet_count] offsets into `corners` of each node's corners
+    double *block_weight;       ///< [block_count, SN_LANES] metric weight times volume, N m
+    sn_tet_corners *corners;    ///< [block_count] scratch
+    double *block_energy;       ///< [block_count] scratch
+    int32_t *corner_start;      ///< [node_count + 1]
+    int32_t *corner_place;      ///< [4 * tet_count] offsets into `corners` of each node's corners
     sn_spring *springs;
     bool is_projective;
     sn_elastic_times times;

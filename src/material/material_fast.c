@@ -114,9 +114,9 @@ static inline double is_off(double stretch, double limit) {
     return fabs(stretch - limit) > LEAST_GAP ? 1 : 0;
 }
 
-/// Adds stiff |a - c|^2, c = a held between the limits. (c_i - c_j) / (a_i - a_j) is between 0 and 1, and exact
-/// where it is one of them. The slope has kinks at the limits: between two axes that are near the same one, what
-/// is left out is of first order, and such lanes are no longer ordinary.
+/// Adds stiff |a - c|^2, c = a held between the limits. (c_i - c_j) / (a_i - a_j) is between 0 and 1, and
+/// exact where it is one of them. The slope has kinks at the limits: between two axes that are near the same
+/// one, what is left out is of first order, and such lanes are no longer ordinary.
 SN_CLONES static void sn_fast_limit_part(fast_block *restrict b, const sn_material_limits *restrict limits,
                                          const double stiff[restrict SN_LANES], double psi[restrict SN_LANES],
                                          double ordinary[restrict SN_LANES]) {

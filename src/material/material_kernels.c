@@ -42,8 +42,8 @@ SN_CLONES static void sn_material_trace_part(const double s[restrict 3][SN_LANES
     }
 }
 
-/// Adds stiff |s - c|^2, c = s held between the limits. Its slope is 2 stiff (s - c), because c is the nearest
-/// point. s3 < 0 of inverted elements is below any limit.
+/// Adds stiff |s - c|^2, c = s held between the limits. Its slope is 2 stiff (s - c), because c is the
+/// nearest point. s3 < 0 of inverted elements is below any limit.
 SN_CLONES static void sn_material_limit_part(const double s[restrict 3][SN_LANES],
                                              const sn_material_limits *restrict limits,
                                              const double stiff[restrict SN_LANES],

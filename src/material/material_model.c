@@ -6,8 +6,8 @@
 // Half the squared distance to a closed set curves by at most 1, wherever it curves at all and in kinks never
 // upward: it is |F|^2 / 2 minus a convex function. So 2 mu |F - R|^2 / 2 and 3 lambda |F - P|^2 / 2 stay
 // below parabolas with those factors, and 2 mu + 3 lambda bounds the corotated energy for every F, inverted
-// ones too. Q is such a point as well, the nearest matrix with stretches within limits: 2 mu + 2 mu', whichever
-// phase an element is in, bounds the biphasic energy.
+// ones too. Q is such a point as well, the nearest matrix with stretches within limits: 2 mu + 2 mu',
+// whichever phase an element is in, bounds the biphasic energy.
 //
 // The linear model has no constant bound, because its lambda term turns with R. 2 mu + lambda, the slope of
 // one-axis stress with the other axes held, was measured best for L-BFGS with a line search over Poisson's
@@ -47,8 +47,9 @@ static const sn_material_info table[] = {
      .poisson_max = SN_POISSON_MAX},
     {.model = SN_MATERIAL_BIPHASIC,
      .name = "biphasic",
-     .formula = "(young / 2) (|F - R|^2 + (stiffening - 1) |F - Q|^2), R the nearest rotation, Q = U c V', c = s "
-                "held between stretch_min and stretch_max",
+     .formula =
+         "(young / 2) (|F - R|^2 + (stiffening - 1) |F - Q|^2), R the nearest rotation, Q = U c V', c = s "
+         "held between stretch_min and stretch_max",
      .inversion = "recovers, with the force of the stiff phase; no volume term",
      .kernel = sn_material_biphasic,
      .fast_kernel = sn_material_biphasic_fast,

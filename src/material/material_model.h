@@ -13,10 +13,10 @@ typedef struct sn_material_limits {
 } sn_material_limits;
 
 /// Evaluates SN_LANES elements: energy density psi [Pa] and first Piola stress P = dpsi/dF [Pa] from F
-/// (row-major entries, structure of arrays) and the lanes' moduli [Pa] as sn_material_moduli() gives them. P may
-/// be NULL: energy only, with the same bits. Models without limits do not look at `limits`, which may be NULL.
-/// Outputs may not overlap inputs. Any finite F will do; NaN in a lane's F gives NaN in its psi and P alone.
-/// Where psi has a kink (two nearest rotations or points), P is the stress of one side.
+/// (row-major entries, structure of arrays) and the lanes' moduli [Pa] as sn_material_moduli() gives them. P
+/// may be NULL: energy only, with the same bits. Models without limits do not look at `limits`, which may be
+/// NULL. Outputs may not overlap inputs. Any finite F will do; NaN in a lane's F gives NaN in its psi and P
+/// alone. Where psi has a kink (two nearest rotations or points), P is the stress of one side.
 typedef void sn_material_kernel(const double F[9][SN_LANES], const double mu[SN_LANES],
                                 const double lambda[SN_LANES], const sn_material_limits *limits,
                                 double psi[SN_LANES], double (*P)[SN_LANES]);
@@ -41,8 +41,9 @@ const sn_material_info *sn_material_info_of(sn_material_model model);
 /// Checks a definition. SN_ERR_INVALID_ARGUMENT names the field, the value and what is allowed.
 SN_NODISCARD sn_status sn_material_check(sn_context *ctx, const sn_material_def *def);
 
-/// The two moduli [Pa] of the model's energy. Lame constants; for ARAP mu = young / 2, lambda = 0; for biphasic
-/// mu = young / 2 too, and in the place of lambda what the stiff phase adds to mu: (stiffening - 1) young / 2.
+/// The two moduli [Pa] of the model's energy. Lame constants; for ARAP mu = young / 2, lambda = 0; for
+/// biphasic mu = young / 2 too, and in the place of lambda what the stiff phase adds to mu: (stiffening - 1)
+/// young / 2.
 void sn_material_moduli(const sn_material_def *def, double *out_mu, double *out_lambda);
 
 #endif

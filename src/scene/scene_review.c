@@ -306,12 +306,12 @@ static void warn_about_stiffening(const sn_scene_job *job) {
         const sn_scene_material_item *item = &content->materials[i];
         char at[640];
         if (item->def.model == SN_MATERIAL_BIPHASIC && item->def.stiffening > STIFFENING_MOST)
-            sn_log(job->context, SN_LOG_WARNING,
-                   "%smaterials.%s: projective dynamics needs about stiffening = %g times the iterations where "
-                   "the material is soft; use at most %d, or `method: lbfgs`",
-                   place_of(job, sn_scene_place(item->node, "stiffening"), at, sizeof at), item->name,
-                   item->def.stiffening,
-                   STIFFENING_MOST);
+            sn_log(
+                job->context, SN_LOG_WARNING,
+                "%smaterials.%s: projective dynamics needs about stiffening = %g times the iterations where "
+                "the material is soft; use at most %d, or `method: lbfgs`",
+                place_of(job, sn_scene_place(item->node, "stiffening"), at, sizeof at), item->name,
+                item->def.stiffening, STIFFENING_MOST);
     }
 }
 

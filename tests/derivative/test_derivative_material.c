@@ -84,8 +84,8 @@ static void stress_is_the_derivative(void **state) {
                 sample_smooth(&random, kind, F);
                 double error = best_error(&info, 1, lambda, F);
                 if (!(error <= test_tolerance(1e-8)))
-                    fail_msg("%s%s, kind %d, case %d: relative error %g", info.name, m < MODELS ? "" : ", fast",
-                             kind, repeat, error);
+                    fail_msg("%s%s, kind %d, case %d: relative error %g", info.name,
+                             m < MODELS ? "" : ", fast", kind, repeat, error);
             }
     }
 }
