@@ -5,6 +5,8 @@
 uint64_t sn_field_hash(uint64_t hash, const sn_field_table *table, const void *item) {
     for (size_t r = 0; r < table->row_count; r++) {
         const sn_field *field = &table->rows[r];
+        if (!sn_field_applies(field, item))
+            continue;
         const void *value = (const char *)item + field->offset;
         switch (field->kind) {
         case SN_FIELD_BOOL:

@@ -10,6 +10,7 @@
 typedef struct block_range {
     int32_t begin, end;
     sn_material_kernel *kernel;
+    const sn_material_limits *limits; ///< [end - begin]; NULL: the model has none.
 } block_range;
 
 /// Offsets of corners are 32-bit, 12 numbers a tet; each range may end with a block of one tet.
@@ -19,12 +20,13 @@ struct sn_elastic {
     sn_context *ctx;
     int32_t node_count, tet_count, block_count, spring_count, range_count;
     block_range range[MAX_RANGES];
-    sn_tet_block *blocks;    ///< [block_count]
-    double *block_weight;    ///< [block_count, SN_LANES] metric weight times volume, N m
-    sn_tet_corners *corners; ///< [block_count] scratch
-    double *block_energy;    ///< [block_count] scratch
-    int32_t *corner_start;   ///< [node_count + 1]
-    int32_t *corner_place;   ///< [4 * tet_count] offsets into `corners` of each node's corners
+    sn_tet_block *blocks;       ///< [block_count]
+    sn_material_limits *limits; ///< of the blocks of models that have some, in their order
+    double *block_weight;       ///< [block_count, SN_LANES] metric weight times volume, N m
+    sn_tet_corners *corners;    ///< [block_count] scratch
+    double *block_energy;       ///< [block_count] scratch
+    int32_t *corner_start;      ///< [node_count + 1]
+    int32_t *corner_place;      ///< [4 * tet_count] offsets into `corners` of each node's corners
     sn_spring *springs;
     bool is_projective;
     sn_elastic_times times;
@@ -55,9 +57,15 @@ static tet_data find_tet_data(const sn_elastic_def *def, int32_t tet) {
     data.volume = sn_tet_rest(X[0], X[1], X[2], X[3], data.D);
     if (def->tet_fraction)
         data.volume *= def->tet_fraction[tet];
-    sn_material_lame(material, &data.mu, &data.lambda);
+    sn_material_moduli(material, &data.mu, &data.lambda);
     data.weight = data.volume * (info->weight_mu * data.mu + info->weight_lambda * data.lambda);
     return data;
+}
+
+static void set_limits(sn_material_limits *to, const sn_elastic_def *def, int32_t tet, int lane) {
+    const sn_material_def *material = &def->materials[def->tet_material[tet]];
+    to->low[lane] = material->stretch_min;
+    to->high[lane] = material->stretch_max;
 }
 
 static void set_lane(sn_elastic *elastic, const sn_elastic_def *def, int32_t tet, int32_t block, int lane) {
@@ -71,6 +79,13 @@ static void set_lane(sn_elastic *elastic, const sn_elastic_def *def, int32_t tet
     to->mu[lane] = data.mu;
     to->lambda[lane] = data.lambda;
     elastic->block_weight[(int64_t)block * SN_LANES + lane] = data.weight;
+}
+
+static void pad_limits(sn_material_limits *limits, int used) {
+    for (int lane = used; lane < SN_LANES; lane++) {
+        limits->low[lane] = limits->low[0];
+        limits->high[lane] = limits->high[0];
+    }
 }
 
 /// Fills the lanes after `used` with copies of lane 0 that have no volume.
@@ -90,23 +105,31 @@ static void pad_block(sn_tet_block *block, int used) {
 static void fill_blocks(sn_elastic *elastic, const sn_elastic_def *def) {
     int32_t model_count = 0, block = 0;
     const sn_material_info *table = sn_material_table(&model_count);
+    sn_material_limits *next_limits = elastic->limits;
     elastic->is_projective = true;
     for (int32_t model = 0; model < model_count; model++) {
         int32_t begin = block;
         int lane = 0;
+        sn_material_limits *limits = table[model].has_limits ? next_limits : NULL;
         for (int32_t t = 0; t < def->tet_count; t++) {
             if ((int32_t)def->materials[def->tet_material[t]].model != model)
                 continue;
             set_lane(elastic, def, t, block, lane);
+            if (limits)
+                set_limits(&limits[block - begin], def, t, lane);
             if (++lane == SN_LANES)
                 lane = 0, block++;
         }
+        if (lane > 0 && limits)
+            pad_limits(&limits[block - begin], lane);
         if (lane > 0)
             pad_block(&elastic->blocks[block++], lane);
+        if (limits)
+            next_limits += block - begin;
         if (block > begin) {
             SN_ASSERT(elastic->range_count < MAX_RANGES);
             sn_material_kernel *kernel = def->is_fast ? table[model].fast_kernel : table[model].kernel;
-            elastic->range[elastic->range_count++] = (block_range){begin, block, kernel};
+            elastic->range[elastic->range_count++] = (block_range){begin, block, kernel, limits};
             elastic->is_projective &= table[model].is_projective;
         }
     }
@@ -137,11 +160,13 @@ static void index_corners(sn_elastic *elastic) {
     start[0] = 0;
 }
 
-static int32_t count_blocks(const sn_elastic_def *def) {
+/// Number of blocks, or of those whose model has limits.
+static int32_t count_blocks(const sn_elastic_def *def, bool only_limited) {
     int32_t model_count = 0, blocks = 0;
-    sn_material_table(&model_count);
+    const sn_material_info *table = sn_material_table(&model_count);
     for (int32_t model = 0; model < model_count; model++)
-        blocks += (count_tets_of(def, model) + SN_LANES - 1) / SN_LANES;
+        if (table[model].has_limits || !only_limited)
+            blocks += (count_tets_of(def, model) + SN_LANES - 1) / SN_LANES;
     return blocks;
 }
 
@@ -156,8 +181,9 @@ sn_status sn_elastic_create(sn_context *ctx, const sn_elastic_def *def, sn_elast
     elastic->node_count = def->node_count;
     elastic->tet_count = def->tet_count;
     elastic->spring_count = def->spring_count;
-    elastic->block_count = count_blocks(def);
+    elastic->block_count = count_blocks(def, false);
     SN_TRY_NEW(ctx, elastic->blocks, elastic->block_count);
+    SN_TRY_NEW(ctx, elastic->limits, count_blocks(def, true));
     SN_TRY_NEW_ZEROED(ctx, elastic->block_weight, (int64_t)elastic->block_count * SN_LANES);
     SN_TRY_NEW(ctx, elastic->corners, elastic->block_count);
     SN_TRY_NEW(ctx, elastic->block_energy, elastic->block_count);
@@ -180,6 +206,7 @@ void sn_elastic_destroy(sn_elastic **elastic) {
         return;
     sn_context *ctx = (*elastic)->ctx;
     SN_RELEASE(ctx, (*elastic)->blocks);
+    SN_RELEASE(ctx, (*elastic)->limits);
     SN_RELEASE(ctx, (*elastic)->block_weight);
     SN_RELEASE(ctx, (*elastic)->corners);
     SN_RELEASE(ctx, (*elastic)->block_energy);
@@ -203,17 +230,20 @@ typedef struct evaluate_job {
     sn_elastic *elastic;
     const double *x;
     double *gradient;
-    sn_material_kernel *kernel;
-    int32_t block_begin;
+    const block_range *range; ///< of element loops
 } evaluate_job;
 
 static void evaluate_blocks(void *data, int32_t begin, int32_t end, int32_t thread) {
     (void)thread;
     evaluate_job *job = data;
     sn_elastic *elastic = job->elastic;
-    for (int32_t b = job->block_begin + begin; b < job->block_begin + end; b++)
-        elastic->block_energy[b] = sn_tet_block_energy(&elastic->blocks[b], job->kernel, job->x,
+    const block_range *range = job->range;
+    for (int32_t k = begin; k < end; k++) {
+        int32_t b = range->begin + k;
+        const sn_material_limits *limits = range->limits ? &range->limits[k] : NULL;
+        elastic->block_energy[b] = sn_tet_block_energy(&elastic->blocks[b], range->kernel, limits, job->x,
                                                        job->gradient ? &elastic->corners[b] : NULL);
+    }
 }
 
 static void gather_nodes(void *data, int32_t begin, int32_t end, int32_t thread) {
@@ -265,13 +295,13 @@ sn_elastic_energy sn_elastic_evaluate(sn_elastic *elastic, const double *x, cons
     double start = sn_clock();
     for (int32_t r = 0; r < elastic->range_count; r++) {
         const block_range *range = &elastic->range[r];
-        evaluate_job job = {elastic, x, gradient, range->kernel, range->begin};
+        evaluate_job job = {elastic, x, gradient, range};
         sn_parallel_for(elastic->ctx, range->end - range->begin, 4, evaluate_blocks, &job);
     }
     energy.solid = sn_parallel_sum(elastic->ctx, elastic->block_count, sum_block_energy, elastic);
     double middle = sn_clock();
     if (gradient) {
-        evaluate_job job = {elastic, x, gradient, NULL, 0};
+        evaluate_job job = {elastic, x, gradient, NULL};
         sn_parallel_for(elastic->ctx, elastic->node_count, 256, gather_nodes, &job);
     }
     evaluate_springs(elastic, x, targets, gradient, &energy);

@@ -39,11 +39,11 @@ SN_CLONES static void sn_tet_block_corners(const sn_tet_block *block, double P[9
                 -((*corners)[1][i][lane] + (*corners)[2][i][lane] + (*corners)[3][i][lane]);
 }
 
-double sn_tet_block_energy(const sn_tet_block *block, sn_material_kernel *kernel, const double *x,
-                           sn_tet_corners *corners) {
+double sn_tet_block_energy(const sn_tet_block *block, sn_material_kernel *kernel,
+                           const sn_material_limits *limits, const double *x, sn_tet_corners *corners) {
     SN_VECTOR_MEMORY double F[9][SN_LANES], P[9][SN_LANES], psi[SN_LANES];
     sn_tet_block_gradients(block, x, F);
-    kernel((const double(*)[SN_LANES])F, block->mu, block->lambda, psi, corners ? P : NULL);
+    kernel((const double(*)[SN_LANES])F, block->mu, block->lambda, limits, psi, corners ? P : NULL);
     if (corners)
         sn_tet_block_corners(block, P, corners);
     double energy = 0;

@@ -20,9 +20,10 @@ typedef struct sn_tet_block {
 /// Forces on the corners of a block's tets: [corner][axis][lane] in N (gradient of the energy).
 typedef double sn_tet_corners[4][3][SN_LANES];
 
-/// Energy [J] of a block, and its corner gradients unless `corners` is NULL. x [n, 3].
-double sn_tet_block_energy(const sn_tet_block *block, sn_material_kernel *kernel, const double *x,
-                           sn_tet_corners *corners);
+/// Energy [J] of a block, and its corner gradients unless `corners` is NULL. x [n, 3]. limits: of the block's
+/// lanes, NULL for models without.
+double sn_tet_block_energy(const sn_tet_block *block, sn_material_kernel *kernel,
+                           const sn_material_limits *limits, const double *x, sn_tet_corners *corners);
 
 /// Rest data of a tet: D (row-major) and volume from four rest places. A flat tet gives volume 0 and D not
 /// finite.

@@ -20,12 +20,16 @@
 
 #include "base/base_parallel.h"
 
+#include <math.h>
+
 /// Least (a_2 + a_3) / a_1 that is left to floats: the error of a rotation is 1e-14 over its square.
 #define LEAST_SUM 0.2
 /// Range of a_1 and bound of a_1 a_2 a_3: with more, the nearest point of determinant 1 may be another root.
 #define LEAST_STRETCH 1e-4
 #define MOST_STRETCH  1e4
 #define MOST_VOLUME   1.9
+/// Least distance from a limit of stretch of one at least of two axes: what is left out is 1e-14 over it.
+#define LEAST_GAP 0.02
 
 /// A block on its way. Pairs of axes are (2, 3), (1, 3), (1, 2): the axis that is left out is their index.
 typedef struct fast_block {
@@ -105,6 +109,42 @@ SN_CLONES static void sn_fast_trace_part(fast_block *restrict b, const double la
     }
 }
 
+/// 1 if a stretch is farther than LEAST_GAP from a limit, otherwise 0.
+static inline double is_off(double stretch, double limit) {
+    return fabs(stretch - limit) > LEAST_GAP ? 1 : 0;
+}
+
+/// Adds stiff |a - c|^2, c = a held between the limits. (c_i - c_j) / (a_i - a_j) is between 0 and 1, and
+/// exact where it is one of them. The slope has kinks at the limits: between two axes that are near the same
+/// one, what is left out is of first order, and such lanes are no longer ordinary.
+SN_CLONES static void sn_fast_limit_part(fast_block *restrict b, const sn_material_limits *restrict limits,
+                                         const double stiff[restrict SN_LANES], double psi[restrict SN_LANES],
+                                         double ordinary[restrict SN_LANES]) {
+    double c[3][SN_LANES];
+    for (int i = 0; i < 3; i++)
+        for (int lane = 0; lane < SN_LANES; lane++) {
+            double low = limits->low[lane], high = limits->high[lane], at = b->a[i][lane];
+            double raised = at < low ? low : at, held = raised > high ? high : raised;
+            c[i][lane] = held;
+            psi[lane] += stiff[lane] * (at - held) * (at - held);
+            b->g[i][lane] += 2 * stiff[lane] * (at - held);
+        }
+    for (int k = 0; k < 3; k++) {
+        const double *ai = b->a[pair_axis[k][0]], *aj = b->a[pair_axis[k][1]];
+        const double *ci = c[pair_axis[k][0]], *cj = c[pair_axis[k][1]];
+        for (int lane = 0; lane < SN_LANES; lane++) {
+            double low = limits->low[lane], high = limits->high[lane], stiffness = 2 * stiff[lane];
+            double gap = ai[lane] - aj[lane], within = ai[lane] > low && ai[lane] < high ? 1 : 0;
+            double slope = gap != 0 ? (ci[lane] - cj[lane]) / gap : within;
+            b->d[k][lane] += stiffness * (1 - slope);
+            b->r[k][lane] += stiffness * (1 - (ci[lane] + cj[lane]) * b->inverse_sum[k][lane]);
+            double off_low = is_off(ai[lane], low) + is_off(aj[lane], low);
+            double off_high = is_off(ai[lane], high) + is_off(aj[lane], high);
+            ordinary[lane] *= off_low * off_high > 0 ? 1 : 0;
+        }
+    }
+}
+
 /// Corrects psi for A's other entries and puts the stress in the frame of U and V in the place of A.
 SN_CLONES static void sn_fast_correct(fast_block *restrict b, double psi[restrict SN_LANES]) {
     for (int k = 0; k < 3; k++) {
@@ -140,14 +180,15 @@ SN_CLONES static void sn_fast_stress(const fast_block *restrict b, double P[rest
 /// whole block, and so do not depend on which lanes these are.
 static void replace_others(sn_material_kernel *kernel, const double ordinary[SN_LANES],
                            const double F[9][SN_LANES], const double mu[SN_LANES],
-                           const double lambda[SN_LANES], double psi[SN_LANES], double (*P)[SN_LANES]) {
+                           const double lambda[SN_LANES], const sn_material_limits *limits,
+                           double psi[SN_LANES], double (*P)[SN_LANES]) {
     SN_VECTOR_MEMORY double psi_exact[SN_LANES], P_exact[9][SN_LANES];
     double count = 0;
     for (int lane = 0; lane < SN_LANES; lane++)
         count += ordinary[lane];
     if (count == SN_LANES)
         return;
-    kernel(F, mu, lambda, psi_exact, P ? P_exact : NULL);
+    kernel(F, mu, lambda, limits, psi_exact, P ? P_exact : NULL);
     for (int lane = 0; lane < SN_LANES; lane++) {
         if (ordinary[lane] > 0)
             continue;
@@ -165,7 +206,8 @@ static bool any_above_zero(const double values[SN_LANES]) {
 }
 
 void sn_material_corotated_fast(const double F[9][SN_LANES], const double mu[SN_LANES],
-                                const double lambda[SN_LANES], double psi[SN_LANES], double (*P)[SN_LANES]) {
+                                const double lambda[SN_LANES], const sn_material_limits *limits,
+                                double psi[SN_LANES], double (*P)[SN_LANES]) {
     SN_VECTOR_MEMORY fast_block b;
     SN_VECTOR_MEMORY double ordinary[SN_LANES], p[3][SN_LANES];
     sn_svd3_near_wide(F, b.U, b.A, b.V);
@@ -178,11 +220,12 @@ void sn_material_corotated_fast(const double F[9][SN_LANES], const double mu[SN_
     sn_fast_correct(&b, psi);
     if (P)
         sn_fast_stress(&b, P);
-    replace_others(sn_material_corotated, ordinary, F, mu, lambda, psi, P);
+    replace_others(sn_material_corotated, ordinary, F, mu, lambda, limits, psi, P);
 }
 
 void sn_material_arap_fast(const double F[9][SN_LANES], const double mu[SN_LANES],
-                           const double lambda[SN_LANES], double psi[SN_LANES], double (*P)[SN_LANES]) {
+                           const double lambda[SN_LANES], const sn_material_limits *limits,
+                           double psi[SN_LANES], double (*P)[SN_LANES]) {
     SN_VECTOR_MEMORY fast_block b;
     SN_VECTOR_MEMORY double ordinary[SN_LANES];
     sn_svd3_near_wide(F, b.U, b.A, b.V);
@@ -191,12 +234,12 @@ void sn_material_arap_fast(const double F[9][SN_LANES], const double mu[SN_LANES
     sn_fast_correct(&b, psi);
     if (P)
         sn_fast_stress(&b, P);
-    replace_others(sn_material_arap, ordinary, F, mu, lambda, psi, P);
+    replace_others(sn_material_arap, ordinary, F, mu, lambda, limits, psi, P);
 }
 
 void sn_material_corotated_linear_fast(const double F[9][SN_LANES], const double mu[SN_LANES],
-                                       const double lambda[SN_LANES], double psi[SN_LANES],
-                                       double (*P)[SN_LANES]) {
+                                       const double lambda[SN_LANES], const sn_material_limits *limits,
+                                       double psi[SN_LANES], double (*P)[SN_LANES]) {
     SN_VECTOR_MEMORY fast_block b;
     SN_VECTOR_MEMORY double ordinary[SN_LANES];
     sn_svd3_near_wide(F, b.U, b.A, b.V);
@@ -206,5 +249,20 @@ void sn_material_corotated_linear_fast(const double F[9][SN_LANES], const double
     sn_fast_correct(&b, psi);
     if (P)
         sn_fast_stress(&b, P);
-    replace_others(sn_material_corotated_linear, ordinary, F, mu, lambda, psi, P);
+    replace_others(sn_material_corotated_linear, ordinary, F, mu, lambda, limits, psi, P);
+}
+
+void sn_material_biphasic_fast(const double F[9][SN_LANES], const double mu[SN_LANES],
+                               const double lambda[SN_LANES], const sn_material_limits *limits,
+                               double psi[SN_LANES], double (*P)[SN_LANES]) {
+    SN_VECTOR_MEMORY fast_block b;
+    SN_VECTOR_MEMORY double ordinary[SN_LANES];
+    sn_svd3_near_wide(F, b.U, b.A, b.V);
+    sn_fast_begin(&b, ordinary);
+    sn_fast_stretch_part(&b, mu, psi);
+    sn_fast_limit_part(&b, limits, lambda, psi, ordinary);
+    sn_fast_correct(&b, psi);
+    if (P)
+        sn_fast_stress(&b, P);
+    replace_others(sn_material_biphasic, ordinary, F, mu, lambda, limits, psi, P);
 }

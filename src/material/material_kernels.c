@@ -42,6 +42,21 @@ SN_CLONES static void sn_material_trace_part(const double s[restrict 3][SN_LANES
     }
 }
 
+/// Adds stiff |s - c|^2, c = s held between the limits. Its slope is 2 stiff (s - c), because c is the
+/// nearest point. s3 < 0 of inverted elements is below any limit.
+SN_CLONES static void sn_material_limit_part(const double s[restrict 3][SN_LANES],
+                                             const sn_material_limits *restrict limits,
+                                             const double stiff[restrict SN_LANES],
+                                             double psi[restrict SN_LANES], double g[restrict 3][SN_LANES]) {
+    for (int i = 0; i < 3; i++)
+        for (int lane = 0; lane < SN_LANES; lane++) {
+            double low = limits->low[lane], high = limits->high[lane], at = s[i][lane];
+            double raised = at < low ? low : at, beyond = at - (raised > high ? high : raised);
+            psi[lane] += stiff[lane] * beyond * beyond;
+            g[i][lane] += 2 * stiff[lane] * beyond;
+        }
+}
+
 /// P = U diag(g) V'.
 SN_CLONES static void sn_material_stress(const double U[restrict 9][SN_LANES],
                                          const double g[restrict 3][SN_LANES],
@@ -65,7 +80,9 @@ static bool any_above_zero(const double values[SN_LANES]) {
 }
 
 void sn_material_corotated(const double F[9][SN_LANES], const double mu[SN_LANES],
-                           const double lambda[SN_LANES], double psi[SN_LANES], double (*P)[SN_LANES]) {
+                           const double lambda[SN_LANES], const sn_material_limits *limits,
+                           double psi[SN_LANES], double (*P)[SN_LANES]) {
+    (void)limits;
     SN_VECTOR_MEMORY double U[9][SN_LANES], V[9][SN_LANES], s[3][SN_LANES], g[3][SN_LANES], p[3][SN_LANES];
     sn_svd3_wide(F, U, s, V);
     sn_material_stretch_part(s, mu, psi, g);
@@ -78,8 +95,8 @@ void sn_material_corotated(const double F[9][SN_LANES], const double mu[SN_LANES
 }
 
 void sn_material_arap(const double F[9][SN_LANES], const double mu[SN_LANES], const double lambda[SN_LANES],
-                      double psi[SN_LANES], double (*P)[SN_LANES]) {
-    (void)lambda;
+                      const sn_material_limits *limits, double psi[SN_LANES], double (*P)[SN_LANES]) {
+    (void)lambda, (void)limits;
     SN_VECTOR_MEMORY double U[9][SN_LANES], V[9][SN_LANES], s[3][SN_LANES], g[3][SN_LANES];
     sn_svd3_wide(F, U, s, V);
     sn_material_stretch_part(s, mu, psi, g);
@@ -88,12 +105,24 @@ void sn_material_arap(const double F[9][SN_LANES], const double mu[SN_LANES], co
 }
 
 void sn_material_corotated_linear(const double F[9][SN_LANES], const double mu[SN_LANES],
-                                  const double lambda[SN_LANES], double psi[SN_LANES],
-                                  double (*P)[SN_LANES]) {
+                                  const double lambda[SN_LANES], const sn_material_limits *limits,
+                                  double psi[SN_LANES], double (*P)[SN_LANES]) {
+    (void)limits;
     SN_VECTOR_MEMORY double U[9][SN_LANES], V[9][SN_LANES], s[3][SN_LANES], g[3][SN_LANES];
     sn_svd3_wide(F, U, s, V);
     sn_material_stretch_part(s, mu, psi, g);
     sn_material_trace_part(s, lambda, psi, g);
+    if (P)
+        sn_material_stress(U, g, V, P);
+}
+
+void sn_material_biphasic(const double F[9][SN_LANES], const double mu[SN_LANES],
+                          const double lambda[SN_LANES], const sn_material_limits *limits,
+                          double psi[SN_LANES], double (*P)[SN_LANES]) {
+    SN_VECTOR_MEMORY double U[9][SN_LANES], V[9][SN_LANES], s[3][SN_LANES], g[3][SN_LANES];
+    sn_svd3_wide(F, U, s, V);
+    sn_material_stretch_part(s, mu, psi, g);
+    sn_material_limit_part(s, limits, lambda, psi, g);
     if (P)
         sn_material_stress(U, g, V, P);
 }

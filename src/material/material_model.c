@@ -6,7 +6,8 @@
 // Half the squared distance to a closed set curves by at most 1, wherever it curves at all and in kinks never
 // upward: it is |F|^2 / 2 minus a convex function. So 2 mu |F - R|^2 / 2 and 3 lambda |F - P|^2 / 2 stay
 // below parabolas with those factors, and 2 mu + 3 lambda bounds the corotated energy for every F, inverted
-// ones too.
+// ones too. Q is such a point as well, the nearest matrix with stretches within limits: 2 mu + 2 mu',
+// whichever phase an element is in, bounds the biphasic energy.
 //
 // The linear model has no constant bound, because its lambda term turns with R. 2 mu + lambda, the slope of
 // one-axis stress with the other axes held, was measured best for L-BFGS with a line search over Poisson's
@@ -44,6 +45,19 @@ static const sn_material_info table[] = {
      .weight_lambda = 1,
      .is_projective = false,
      .poisson_max = SN_POISSON_MAX},
+    {.model = SN_MATERIAL_BIPHASIC,
+     .name = "biphasic",
+     .formula =
+         "(young / 2) (|F - R|^2 + (stiffening - 1) |F - Q|^2), R the nearest rotation, Q = U c V', c = s "
+         "held between stretch_min and stretch_max",
+     .inversion = "recovers, with the force of the stiff phase; no volume term",
+     .kernel = sn_material_biphasic,
+     .fast_kernel = sn_material_biphasic_fast,
+     .weight_mu = 2,
+     .weight_lambda = 2,
+     .has_limits = true,
+     .is_projective = true,
+     .poisson_max = 0},
 };
 
 enum { MODEL_COUNT = sizeof table / sizeof *table };
@@ -65,12 +79,17 @@ sn_status sn_material_check(sn_context *ctx, const sn_material_def *def) {
     return sn_field_check(ctx, &sn_material_fields, def);
 }
 
-void sn_material_lame(const sn_material_def *def, double *out_mu, double *out_lambda) {
+void sn_material_moduli(const sn_material_def *def, double *out_mu, double *out_lambda) {
     double young = def->young, poisson = def->poisson;
     if (def->model == SN_MATERIAL_ARAP) {
         // Without a lambda term the response to one-axis stress has Young's modulus 2 mu.
         *out_mu = young / 2;
         *out_lambda = 0;
+        return;
+    }
+    if (def->model == SN_MATERIAL_BIPHASIC) {
+        *out_mu = young / 2;
+        *out_lambda = (def->stiffening - 1) * (young / 2);
         return;
     }
     *out_mu = young / (2 * (1 + poisson));

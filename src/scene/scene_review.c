@@ -14,6 +14,8 @@
 /// what hangs together by springs too slowly against each other (measured on two bars: at 0.35 their joint
 /// bends as it should, at 3.5 less than half as far, at 35 hardly at all).
 #define STIFF_MOST 1
+/// Ratio of the moduli of a biphasic material above which projective dynamics is warned of.
+#define STIFFENING_MOST 10
 /// Predicted sag over size outside of these hints at mixed-up units.
 #define SAG_LEAST 1e-6
 #define SAG_MOST  10
@@ -295,6 +297,24 @@ static void warn_about_stiff_bodies(const sn_scene_job *job, const sn_model *mod
     }
 }
 
+/// Unit steps lose about 1 / stiffening of what is left in the soft phase.
+static void warn_about_stiffening(const sn_scene_job *job) {
+    const sn_scene_content *content = &job->scene->content;
+    if (content->time.stepper.solver.method != SN_SOLVER_PROJECTIVE)
+        return;
+    for (int32_t i = 0; i < content->material_count; i++) {
+        const sn_scene_material_item *item = &content->materials[i];
+        char at[640];
+        if (item->def.model == SN_MATERIAL_BIPHASIC && item->def.stiffening > STIFFENING_MOST)
+            sn_log(
+                job->context, SN_LOG_WARNING,
+                "%smaterials.%s: projective dynamics needs about stiffening = %g times the iterations where "
+                "the material is soft; use at most %d, or `method: lbfgs`",
+                place_of(job, sn_scene_place(item->node, "stiffening"), at, sizeof at), item->name,
+                item->def.stiffening, STIFFENING_MOST);
+    }
+}
+
 /// A piece that nothing holds has no equilibrium.
 static sn_status require_anchors(const sn_scene_job *job, const sn_model_info *info) {
     const sn_scene *scene = job->scene;
@@ -362,5 +382,6 @@ sn_status sn_scene_review(const sn_scene_job *job, const sn_model *model) {
     warn_about_contacts(job, model);
     warn_about_fast_turns(job, model);
     warn_about_stiff_bodies(job, model);
+    warn_about_stiffening(job);
     return warn_about_open_meshes(job, model);
 }

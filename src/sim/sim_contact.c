@@ -91,7 +91,7 @@ static void tet_stiffness(const sn_model *model, const sn_model_body_data *body,
         const sn_material_def *material = &model->materials[model->tet_material[body->tet_begin + t]];
         const sn_material_info *info = sn_material_info_of(material->model);
         double mu, lambda;
-        sn_material_lame(material, &mu, &lambda);
+        sn_material_moduli(material, &mu, &lambda);
         out[t] = model->tet_fraction[body->tet_begin + t] * STIFFNESS_IN_MODULI *
                  (info->weight_mu * mu + info->weight_lambda * lambda) / edge;
     }

@@ -63,7 +63,15 @@ def check_plates(folder):
         yield "the ball is not lifted by 0.12 m"
 
 
-COURSES = {"drop": check_drop, "incline": check_incline, "press": check_press, "plates": check_plates}
+def check_tissue(folder):
+    # Stress over young is 0.5: beyond stretch_max = 1.26, the tissue's slope is 5 times that of the plain strip.
+    for body, stretch in (("strip", 1.5), ("tissue", 1.26 + (0.5 - 0.26) / 5)):
+        longer = moves(folder, body)[0] / 0.1
+        if abs(longer / (stretch - 1) - 1) > 1e-3:
+            yield f"{body} ends {longer} longer, not {stretch - 1}"
+
+
+COURSES = {"drop": check_drop, "incline": check_incline, "press": check_press, "plates": check_plates, "tissue": check_tissue}
 
 
 def check_frames(scene, frames, summary):

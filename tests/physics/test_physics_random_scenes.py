@@ -48,9 +48,12 @@ def make_body(rng, size, alone):
 
 
 def make_material(rng):
-    model = rng.choice(["corotated", "corotated", "arap", "corotated_linear"])
-    poisson = 0 if model == "arap" else rng.choice([0, 0.2, 0.3, 0.4, 0.45])
-    return {"model": model, "young": power(rng, 3, 7), "poisson": poisson, "density": power(rng, 2, 3.5)}
+    model = rng.choice(["corotated", "corotated", "arap", "corotated_linear", "biphasic"])
+    poisson = 0 if model in ("arap", "biphasic") else rng.choice([0, 0.2, 0.3, 0.4, 0.45])
+    material = {"model": model, "young": power(rng, 3, 7), "poisson": poisson, "density": power(rng, 2, 3.5)}
+    if model == "biphasic":
+        material |= {"stretch_min": rng.uniform(0.3, 0.99), "stretch_max": rng.uniform(1.01, 3), "stiffening": power(rng, 0, 1)}
+    return material
 
 
 def make_start(rng, size, frame, aim):

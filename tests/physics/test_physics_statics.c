@@ -77,11 +77,11 @@ static void passes_the_patch_test(void **state) {
         memcpy(pins[side].point, side % 2 ? low : high, sizeof low);
         pins[side].normal[side / 2] = sign;
     }
-    for (int model_kind = 0; model_kind < 3; model_kind++) {
+    for (int model_kind = 0; model_kind < 4; model_kind++) {
         sn_material_def material = sn_material_def_default();
         material.model = (sn_material_model)model_kind;
         material.young = 1e5;
-        material.poisson = model_kind == SN_MATERIAL_ARAP ? 0 : 0.35;
+        material.poisson = model_kind == SN_MATERIAL_ARAP || model_kind == SN_MATERIAL_BIPHASIC ? 0 : 0.35;
         sn_model *model = build_model(ctx, mesh, &material, pins, 6, still);
         assert_true(sn_model_get_info(model).free_node_count == 64);
         sn_stepper_def def = test_stepper_def();

@@ -6,13 +6,19 @@
 #include "elastic/elastic.h"
 #include "math/math_mat3.h"
 
-enum { SIDE = 4, NODES = SIDE * SIDE * SIDE, CELLS = (SIDE - 1) * (SIDE - 1) * (SIDE - 1), TETS = 6 * CELLS };
+enum {
+    MODELS = 4,
+    SIDE = 4,
+    NODES = SIDE * SIDE * SIDE,
+    CELLS = (SIDE - 1) * (SIDE - 1) * (SIDE - 1),
+    TETS = 6 * CELLS
+};
 
 /// A jittered Kuhn block with several materials and springs of every kind.
 typedef struct fixture {
     double rest[3 * NODES], x[3 * NODES], targets[3 * 4];
     int32_t tets[4 * TETS], tet_material[TETS];
-    sn_material_def materials[3];
+    sn_material_def materials[MODELS];
     sn_spring springs[4];
     sn_elastic_def def;
 } fixture;
@@ -53,14 +59,14 @@ static fixture *make_fixture(bool with_springs, uint64_t seed, const void *is_fa
                 f->rest[3 * i + k] * (k == 0 ? 1.2 : 1) + 0.02 * sn_random_range(&random, -1, 1);
         }
     fill_tets(f->tets);
-    for (int m = 0; m < 3; m++) {
+    for (int m = 0; m < MODELS; m++) {
         f->materials[m] = sn_material_def_default();
         f->materials[m].model = (sn_material_model)m;
         f->materials[m].young = 1e4 * (m + 1);
-        f->materials[m].poisson = m == SN_MATERIAL_ARAP ? 0 : 0.4;
+        f->materials[m].poisson = m == SN_MATERIAL_ARAP || m == SN_MATERIAL_BIPHASIC ? 0 : 0.4;
     }
     for (int t = 0; t < TETS; t++)
-        f->tet_material[t] = t % 3;
+        f->tet_material[t] = t % MODELS;
     sn_spring_end node_a = {1, {0, 0, 0, 0}, {1, 0, 0, 0}}, node_b = {1, {NODES - 1, 0, 0, 0}, {1, 0, 0, 0}};
     sn_spring_end inside = {4, {1, 2, 5, 20}, {0.1, 0.2, 0.3, 0.4}},
                   other = {4, {40, 41, 45, 60}, {0.4, 0.3, 0.2, 0.1}};
@@ -74,7 +80,7 @@ static fixture *make_fixture(bool with_springs, uint64_t seed, const void *is_fa
                               .rest = f->rest,
                               .tet_count = TETS,
                               .tets = f->tets,
-                              .material_count = 3,
+                              .material_count = MODELS,
                               .materials = f->materials,
                               .tet_material = f->tet_material,
                               .spring_count = with_springs ? 4 : 0,

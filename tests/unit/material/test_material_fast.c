@@ -5,12 +5,28 @@
 #include "material/material_model.h"
 #include "unit/math/math_samples.h"
 
-enum { REPEATS = 200, KINDS = SAMPLE_KINDS + 4 };
+enum { MODELS = 4, REPEATS = 200, KINDS = SAMPLE_KINDS + 6 };
 
-/// The kinds of math_samples.h, and strains from 1e-8 to 0.5 under a rotation.
+static const double STRETCH_MIN = 0.8, STRETCH_MAX = 1.26;
+
+/// Two stretches, or all, within 1e-9 to 0.1 of one limit, where the slope of the biphasic energy has kinks.
+static void sample_near_limit(sn_random *random, bool is_low, double F[9]) {
+    double s[3], at = is_low ? STRETCH_MIN : STRETCH_MAX, other = sn_random_range(random, 0.7, 1.4);
+    for (int i = 0; i < 3; i++)
+        s[i] = at + sample_decades(random, -9, -1) * sn_random_range(random, -1, 1);
+    if (sn_random_range(random, 0, 1) < 0.5)
+        s[2] = other;
+    sample_with_values(random, s[0], s[1], s[2], F);
+}
+
+/// The kinds of math_samples.h, strains from 1e-8 to 0.5 under a rotation, and stretches near limits.
 static void sample_strained(sn_random *random, int kind, double F[9]) {
     if (kind < SAMPLE_KINDS) {
         sample_matrix(random, kind, F);
+        return;
+    }
+    if (kind >= SAMPLE_KINDS + 4) {
+        sample_near_limit(random, kind == KINDS - 1, F);
         return;
     }
     static const double strains[] = {1e-8, 1e-4, 0.05, 0.5};
@@ -22,6 +38,7 @@ static void sample_strained(sn_random *random, int kind, double F[9]) {
 
 typedef struct block {
     double F[9][SN_LANES], mu[SN_LANES], lambda[SN_LANES];
+    sn_material_limits limits;
     double psi[2][SN_LANES], P[2][9][SN_LANES]; ///< by the kernel in double and the fast one
 } block;
 
@@ -33,10 +50,11 @@ static void evaluate(sn_random *random, int kind, int model, block *b) {
         for (int i = 0; i < 9; i++)
             b->F[i][lane] = F[i];
         b->mu[lane] = 1;
+        b->limits.low[lane] = STRETCH_MIN, b->limits.high[lane] = STRETCH_MAX;
         b->lambda[lane] = model == SN_MATERIAL_ARAP ? 0 : lane % 3 * 4.0;
     }
-    info->kernel((const double(*)[SN_LANES])b->F, b->mu, b->lambda, b->psi[0], b->P[0]);
-    info->fast_kernel((const double(*)[SN_LANES])b->F, b->mu, b->lambda, b->psi[1], b->P[1]);
+    info->kernel((const double(*)[SN_LANES])b->F, b->mu, b->lambda, &b->limits, b->psi[0], b->P[0]);
+    info->fast_kernel((const double(*)[SN_LANES])b->F, b->mu, b->lambda, &b->limits, b->psi[1], b->P[1]);
 }
 
 /// Largest difference of stresses, relative to that of a strain of 1 and to |F|, and of energies, relative
@@ -59,7 +77,7 @@ static void compare(const block *b, int lane, int kind, int model) {
 static void agrees_with_double(void **state) {
     (void)state;
     sn_random random = sn_random_make(1);
-    for (int model = 0; model < 3; model++)
+    for (int model = 0; model < MODELS; model++)
         for (int kind = 0; kind < KINDS; kind++)
             for (int repeat = 0; repeat < REPEATS; repeat++) {
                 block b;
@@ -73,7 +91,7 @@ static void agrees_with_double(void **state) {
 static void is_another_kernel(void **state) {
     (void)state;
     sn_random random = sn_random_make(2);
-    for (int model = 0; model < 3; model++) {
+    for (int model = 0; model < MODELS; model++) {
         int differ = 0;
         for (int repeat = 0; repeat < REPEATS; repeat++) {
             block b;

@@ -6,21 +6,33 @@
 #include "material/material_model.h"
 #include "unit/math/math_samples.h"
 
-#define YOUNG 1e5
+#define YOUNG       1e5
+#define STRETCH_MIN 0.8
+#define STRETCH_MAX 1.26
+
+enum { MODELS = 4 };
 
 typedef struct response {
     double psi, P[9];
 } response;
 
+static sn_material_limits make_limits(void) {
+    sn_material_limits limits;
+    for (int lane = 0; lane < SN_LANES; lane++)
+        limits.low[lane] = STRETCH_MIN, limits.high[lane] = STRETCH_MAX;
+    return limits;
+}
+
 /// One element through the wide kernel, in lane 2; the other lanes hold another F.
 static response evaluate(const sn_material_info *info, double mu, double lambda, const double F[9]) {
     double wide[9][SN_LANES], mus[SN_LANES], lambdas[SN_LANES], psi[SN_LANES], P[9][SN_LANES];
+    sn_material_limits limits = make_limits();
     for (int lane = 0; lane < SN_LANES; lane++) {
         for (int i = 0; i < 9; i++)
             wide[i][lane] = lane == 2 ? F[i] : (i % 4 == 0) + 0.1 * lane * (i % 3);
         mus[lane] = mu, lambdas[lane] = lambda;
     }
-    info->kernel(wide, mus, lambdas, psi, P);
+    info->kernel(wide, mus, lambdas, &limits, psi, P);
     response out = {.psi = psi[2]};
     for (int i = 0; i < 9; i++)
         out.P[i] = P[i][2];
@@ -35,11 +47,15 @@ static sn_material_info choose_info(sn_material_model model, const void *is_fast
     return info;
 }
 
+static bool has_poisson(int model) {
+    return sn_material_info_of((sn_material_model)model)->poisson_max > 0;
+}
+
 static sn_material_def make_def(sn_material_model model, double poisson) {
     sn_material_def def = sn_material_def_default();
     def.model = model;
     def.young = YOUNG;
-    def.poisson = model == SN_MATERIAL_ARAP ? 0 : poisson;
+    def.poisson = has_poisson(model) ? poisson : 0;
     return def;
 }
 
@@ -47,7 +63,7 @@ static void table_is_in_order(void **state) {
     (void)state;
     int32_t count = 0;
     const sn_material_info *table = sn_material_table(&count);
-    assert_int_equal(count, 3);
+    assert_int_equal(count, MODELS);
     assert_ptr_equal(table, sn_material_table(NULL));
     for (int32_t m = 0; m < count; m++) {
         assert_int_equal(table[m].model, m);
@@ -77,7 +93,7 @@ static void refuse(sn_context *ctx, const sn_material_def *def, const char *fiel
 static void definitions_are_checked(void **state) {
     (void)state;
     sn_context *ctx = test_context(1);
-    for (int m = 0; m < 3; m++) {
+    for (int m = 0; m < MODELS; m++) {
         sn_material_def good = make_def((sn_material_model)m, 0.4995), bad = good;
         assert_done(ctx, sn_material_check(ctx, &good));
         static const double wrong[] = {0, -1, NAN, INFINITY, -INFINITY};
@@ -92,14 +108,14 @@ static void definitions_are_checked(void **state) {
             if (wrong[i] != 0)
                 refuse(ctx, &bad, "poisson", text);
         }
-        bad = good, bad.poisson = m == SN_MATERIAL_ARAP ? 0.1 : 0.49951;
-        refuse(ctx, &bad, "poisson", m == SN_MATERIAL_ARAP ? "0.1" : "0.49951");
+        bad = good, bad.poisson = has_poisson(m) ? 0.49951 : 0.1;
+        refuse(ctx, &bad, "poisson", has_poisson(m) ? "0.49951" : "0.1");
         bad = good, bad.mark = 0;
         refuse(ctx, &bad, "_def_default", "material");
     }
     sn_material_def bad = make_def(SN_MATERIAL_COROTATED, 0.3);
-    bad.model = (sn_material_model)3;
-    refuse(ctx, &bad, "model", "3");
+    bad.model = (sn_material_model)MODELS;
+    refuse(ctx, &bad, "model", "4");
     sn_material_def untouched = sn_material_def_default();
     refuse(ctx, &untouched, "young", "0");
     assert_int_equal(sn_material_check(ctx, NULL), SN_ERR_INVALID_ARGUMENT);
@@ -110,15 +126,17 @@ static void definitions_are_checked(void **state) {
 static void moduli_are_those_of_the_definition(void **state) {
     (void)state;
     sn_random random = sn_random_make(1);
-    for (int m = 0; m < 3; m++)
+    for (int m = 0; m < MODELS; m++)
         for (int repeat = 0; repeat < 100; repeat++) {
             sn_material_def def = make_def((sn_material_model)m, 0.4995 * repeat / 99);
             double mu, lambda, H[9], F[9], h = 1e-7, trace, scale;
-            sn_material_lame(&def, &mu, &lambda);
+            sn_material_moduli(&def, &mu, &lambda);
             sample_normal(&random, 0, 1, H);
             for (int i = 0; i < 9; i++)
                 F[i] = (i % 4 == 0) + h * H[i];
             response r = evaluate(sn_material_info_of(def.model), mu, lambda, F);
+            if (def.model == SN_MATERIAL_BIPHASIC) // What the stiff phase adds is not there at small strain.
+                lambda = 0;
             trace = H[0] + H[4] + H[8], scale = (2 * mu + 3 * lambda) * sample_norm(H);
             for (int i = 0; i < 3; i++)
                 for (int j = 0; j < 3; j++) {
@@ -136,7 +154,7 @@ static void linear_model_has_its_closed_forms(void **state) {
     sn_material_def def = make_def(SN_MATERIAL_COROTATED_LINEAR, 0.45);
     const sn_material_info chosen = choose_info(def.model, *state), *info = &chosen;
     double mu, lambda;
-    sn_material_lame(&def, &mu, &lambda);
+    sn_material_moduli(&def, &mu, &lambda);
     static const double uniaxial[][3] = {
         {0.6, 1.18, -40000}, {0.8, 1.09, -20000}, {1.2, 0.91, 20000}, {1.5, 0.775, 50000}, {2, 0.55, 100000}};
     for (size_t i = 0; i < sizeof uniaxial / sizeof *uniaxial; i++) {
@@ -183,10 +201,57 @@ static void corotated_has_its_closed_forms(void **state) {
     }
 }
 
+/// Piecewise linear in every stretch by itself: Young's modulus within the limits, stiffening times it
+/// beyond.
+static void biphasic_has_its_closed_forms(void **state) {
+    const sn_material_info chosen = choose_info(SN_MATERIAL_BIPHASIC, *state), *info = &chosen;
+    sn_material_def def = make_def(SN_MATERIAL_BIPHASIC, 0);
+    double mu, lambda;
+    def.stiffening = 7;
+    sn_material_moduli(&def, &mu, &lambda);
+    assert_near(mu, YOUNG / 2, 1e-9 * YOUNG);
+    for (double s = 0.2; s < 2.5; s += 0.01) {
+        double F[9] = {s, 0, 0, 0, 1, 0, 0, 0, 1},
+               beyond = fmin(s - STRETCH_MIN, 0) + fmax(s - STRETCH_MAX, 0);
+        response r = evaluate(info, mu, lambda, F);
+        assert_near(r.P[0], YOUNG * (s - 1) + 6 * YOUNG * beyond, 1e-12 * YOUNG);
+        assert_near(r.P[4], 0, 1e-12 * YOUNG);
+        assert_near(r.psi, YOUNG / 2 * ((s - 1) * (s - 1) + 6 * beyond * beyond), 1e-12 * YOUNG);
+    }
+    // Mirrored: s3 = -1 is below its lower limit, and pushed back by both phases.
+    double mirrored[9] = {1.2, 0, 0, 0, 1.1, 0, 0, 0, -1};
+    response r = evaluate(info, mu, lambda, mirrored);
+    assert_near(r.P[8], YOUNG * (-2 + 6 * (-1 - STRETCH_MIN)), 1e-11 * YOUNG);
+}
+
+static void limits_are_checked(void **state) {
+    (void)state;
+    sn_context *ctx = test_context(1);
+    const sn_material_def good = make_def(SN_MATERIAL_BIPHASIC, 0);
+    assert_true(good.stretch_min == 0.8 && good.stretch_max == 1.26 && good.stiffening == 5);
+    assert_done(ctx, sn_material_check(ctx, &good));
+    static const double low[] = {0, 1, -1, 2, NAN}, high[] = {0, 1, 0.5, INFINITY, NAN};
+    static const double ratio[] = {0.99, 0, -1, 1.01e6, NAN};
+    for (size_t i = 0; i < sizeof low / sizeof *low; i++) {
+        sn_material_def bad = good;
+        bad.stretch_min = low[i];
+        refuse(ctx, &bad, "stretch_min", "above 0 to below 1");
+        bad = good, bad.stretch_max = high[i];
+        refuse(ctx, &bad, "stretch_max", "> 1");
+        bad = good, bad.stiffening = ratio[i];
+        refuse(ctx, &bad, "stiffening", "1 to 1000000");
+    }
+    // Other models do not look at them.
+    sn_material_def other = make_def(SN_MATERIAL_COROTATED, 0.3);
+    other.stretch_min = other.stretch_max = other.stiffening = NAN;
+    assert_done(ctx, sn_material_check(ctx, &other));
+    test_context_end(&ctx);
+}
+
 /// psi(Q F) = psi(F Q) = psi(F), and P turns along.
 static void rotations_do_not_matter(void **state) {
     sn_random random = sn_random_make(2);
-    for (int m = 0; m < 3; m++)
+    for (int m = 0; m < MODELS; m++)
         for (int repeat = 0; repeat < 2000; repeat++) {
             const sn_material_info chosen = choose_info((sn_material_model)m, *state), *info = &chosen;
             double s2 = sn_random_range(&random, 0.2, 1.3), s3 = sn_random_range(&random, 0.1 - s2, s2), F[9];
@@ -212,7 +277,7 @@ static void rotations_do_not_matter(void **state) {
 static void rotations_cost_nothing(void **state) {
     (void)state;
     sn_random random = sn_random_make(3);
-    for (int m = 0; m < 3; m++)
+    for (int m = 0; m < MODELS; m++)
         for (int repeat = 0; repeat < 1000; repeat++) {
             double Q[9];
             sample_rotation(&random, Q);
@@ -255,7 +320,7 @@ static double worst_excess(const sn_material_info *info, double mu, double lambd
 }
 
 static void weights_bound_the_energy(void **state) {
-    for (int m = 0; m < 3; m++) {
+    for (int m = 0; m < MODELS; m++) {
         const sn_material_info chosen = choose_info((sn_material_model)m, *state), *info = &chosen;
         double mu = 1, lambda = m == SN_MATERIAL_ARAP ? 0 : 9;
         double weight = info->weight_mu * mu + info->weight_lambda * lambda;
@@ -272,7 +337,7 @@ static void weights_bound_the_energy(void **state) {
 /// P.
 static void lanes_are_alone(void **state) {
     sn_random random = sn_random_make(5);
-    for (int m = 0; m < 3; m++) {
+    for (int m = 0; m < MODELS; m++) {
         const sn_material_info chosen = choose_info((sn_material_model)m, *state), *info = &chosen;
         for (int repeat = 0; repeat < 500; repeat++) {
             double F[9][SN_LANES], f[9], mu[SN_LANES], lambda[SN_LANES], psi[SN_LANES], only[SN_LANES],
@@ -284,8 +349,9 @@ static void lanes_are_alone(void **state) {
                 mu[lane] = sn_random_range(&random, 1, 2);
                 lambda[lane] = m == SN_MATERIAL_ARAP || lane % 2 ? 0 : 5;
             }
-            info->kernel(F, mu, lambda, psi, P);
-            info->kernel(F, mu, lambda, only, NULL);
+            sn_material_limits limits = make_limits();
+            info->kernel(F, mu, lambda, &limits, psi, P);
+            info->kernel(F, mu, lambda, &limits, only, NULL);
             assert_true(isnan(psi[6]) && isnan(P[0][6]));
             for (int lane = 0; lane < 6; lane++) {
                 for (int i = 0; i < 9; i++)
@@ -313,6 +379,8 @@ int main(void) {
         cmocka_unit_test(moduli_are_those_of_the_definition),
         cmocka_unit_test(linear_model_has_its_closed_forms),
         cmocka_unit_test(corotated_has_its_closed_forms),
+        cmocka_unit_test(biphasic_has_its_closed_forms),
+        cmocka_unit_test(limits_are_checked),
         cmocka_unit_test(rotations_do_not_matter),
         cmocka_unit_test(rotations_cost_nothing),
         cmocka_unit_test(weights_bound_the_energy),

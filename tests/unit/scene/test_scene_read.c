@@ -193,6 +193,14 @@ static void empty_sections_hold_nothing(void **state) {
 
 static void what_spans_keys_is_checked(void **state) {
     (void)state;
+    bad_scene(plain, "materials={flesh: {model: biphasic, young: 1, poisson: 0.2}}",
+              "materials.flesh.poisson: 0.2", "allowed: 0");
+    bad_scene(plain, "materials={flesh: {model: biphasic, young: 1, stretch_min: 1.2}}",
+              "materials.flesh.stretch_min: 1.2", "allowed: above 0 to below 1");
+    bad_scene(plain, "materials={flesh: {model: biphasic, young: 1, stretch_max: 0.9}}",
+              "materials.flesh.stretch_max: 0.9", "allowed: > 1");
+    bad_scene(plain, "materials={flesh: {model: arap, young: 1, stretch_max: 1.5}}",
+              "materials.flesh.stretch_max", "model: biphasic");
     bad_scene(plain, "materials={flesh: {model: arap, young: 1, poisson: 0.2}}",
               "materials.flesh.poisson: 0.2", "allowed: 0");
     bad_scene(plain, "bodies.arm.make=beam", "make and mesh (line 5) are both given", "bodies.arm.make");

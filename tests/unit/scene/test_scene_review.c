@@ -108,6 +108,21 @@ static void idle_materials_are_named(void **state) {
            1, words);
 }
 
+/// Only for unit steps, and only above 10.
+static void slow_stiffening_is_named(void **state) {
+    (void)state;
+    static const char *const words[] = {
+        "scene.yaml:3: materials.taut: projective dynamics needs about stiffening = 40 times the iterations",
+        NULL};
+#define TAUT                                                                                                 \
+    "sinew: 1\nmaterials:\n  taut: {model: biphasic, young: 1e5, stiffening: 40}\n"                          \
+    "  fine: {model: biphasic, young: 1e5, stiffening: 10}\n"                                                \
+    "bodies:\n  a: {make: beam, material: taut}\n  b: {make: beam, material: fine}\n"
+    expect(TAUT "solver: {method: projective}\n", 1, words);
+    expect(TAUT, 0, (const char *const[]){NULL});
+#undef TAUT
+}
+
 static void falling_bodies_are_named(void **state) {
     (void)state;
     static const char *const words[] = {
@@ -245,12 +260,17 @@ static void pairs_are_told(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(good_scenes_have_no_warning), cmocka_unit_test(idle_shapes_are_named),
-        cmocka_unit_test(idle_materials_are_named),    cmocka_unit_test(falling_bodies_are_named),
-        cmocka_unit_test(starts_inside_are_measured),  cmocka_unit_test(depth_of_rest_passes),
-        cmocka_unit_test(pinned_bodies_are_named),     cmocka_unit_test(stiff_bodies_are_named),
-        cmocka_unit_test(open_meshes_are_named),       cmocka_unit_test(pairs_are_told),
-        cmocka_unit_test(fast_turns_are_named)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(good_scenes_have_no_warning),
+                                       cmocka_unit_test(idle_shapes_are_named),
+                                       cmocka_unit_test(idle_materials_are_named),
+                                       cmocka_unit_test(slow_stiffening_is_named),
+                                       cmocka_unit_test(falling_bodies_are_named),
+                                       cmocka_unit_test(starts_inside_are_measured),
+                                       cmocka_unit_test(depth_of_rest_passes),
+                                       cmocka_unit_test(pinned_bodies_are_named),
+                                       cmocka_unit_test(stiff_bodies_are_named),
+                                       cmocka_unit_test(open_meshes_are_named),
+                                       cmocka_unit_test(pairs_are_told),
+                                       cmocka_unit_test(fast_turns_are_named)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -128,7 +128,7 @@ static void ties_nodes_within_reach(void **state) {
     assert_int_equal(sn_model_get_info(model).spring_count, 0);
     // The metric's diagonal at an inner node of a Kuhn lattice of cells a: 6 w a.
     double mu, lambda;
-    sn_material_lame(&f.material, &mu, &lambda);
+    sn_material_moduli(&f.material, &mu, &lambda);
     assert_int_equal(model->springs[1].a.node_count, 1);
     assert_near(model->springs[1].stiffness / (10 * 6 * 0.2 * (2 * mu + 3 * lambda)), 1, 1e-12);
     assert_near(model->springs[5].stiffness, 77, 0);
