@@ -64,7 +64,14 @@ static void print_model(const sn_model *model) {
            info.attachment_count, info.spring_count, info.shape_count, info.unanchored_piece_count);
 }
 
-/// Pairs of bodies and shapes that may touch, as far as they fit on a screen.
+/// What a pair keeps the points of its body out of.
+static const char *other_side(const sn_model *model, const sn_contact_pair_info *pair) {
+    if (pair->shape >= 0)
+        return sn_model_shape(model, pair->shape)->name;
+    return pair->other_body == pair->body ? "itself" : sn_model_body(model, pair->other_body).name;
+}
+
+/// Pairs that may touch, as far as they fit on a screen.
 static void print_contacts(const sn_model *model) {
     enum { LINES_MAX = 20 };
     sn_model_info info = sn_model_get_info(model);
@@ -75,7 +82,7 @@ static void print_contacts(const sn_model *model) {
     for (int32_t p = 0; p < info.contact_pair_count && p < LINES_MAX; p++) {
         sn_contact_pair_info pair = sn_model_contact_pair(model, p);
         printf("  %s and %s: friction %g, stiffness %.4g", sn_model_body(model, pair.body).name,
-               sn_model_shape(model, pair.shape)->name, pair.friction, pair.stiffness_low);
+               other_side(model, &pair), pair.friction, pair.stiffness_low);
         if (pair.stiffness_high > 1.001 * pair.stiffness_low)
             printf(" to %.4g", pair.stiffness_high);
         printf(" Pa/m, %d points\n", pair.proxy_count);

@@ -195,16 +195,19 @@ typedef struct sn_spring_def {
 /// The defaults, with the mark.
 SN_API sn_spring_def sn_spring_def_default(void);
 
-/// Contact: the surface of a body is kept out of rigid shapes by penalty forces on points of the surface, its
-/// vertices and, where triangles are wider than the tets, samples between them (docs/contact.md).
+/// Contact: the surface of a body is kept out of rigid shapes, of another body or of itself by penalty forces
+/// on points of the surface, its vertices and, where triangles are wider than the tets, samples between them
+/// (docs/contact.md).
 typedef struct sn_contact_def {
     sn_body_id body;
-    int32_t shape_count; ///< >= 1
+    int32_t shape_count; ///< >= 1, or 0 if there is another body
     const sn_shape_id *shapes;
+    /// Another body, which is kept out of this one as well, or the body itself; 0: none.
+    sn_body_id other_body;
     double friction; ///< Coulomb's coefficient, >= 0. Default 0.
     /// Pressure per depth in Pa/m, > 0; 0: ten times the weight of the material in the metric (one to ten
     /// times Young's modulus) over the mean edge of the body's tets, so that a pressure p goes in by at most
-    /// p / (10 young) edges.
+    /// p / (10 young) edges. Between bodies that of both in a row.
     double stiffness;
     uint32_t mark;
 } sn_contact_def;
@@ -237,7 +240,7 @@ SN_API SN_NODISCARD sn_status sn_model_add_attachment(sn_model_builder *builder,
 SN_API SN_NODISCARD sn_status sn_model_add_load(sn_model_builder *builder, const sn_load_def *def,
                                                 int32_t *out_node_count);
 SN_API SN_NODISCARD sn_status sn_model_add_spring(sn_model_builder *builder, const sn_spring_def *def);
-/// A body and a shape that meet in a second contact are an error.
+/// A body and a shape, or two bodies, that meet in a second contact are an error.
 SN_API SN_NODISCARD sn_status sn_model_add_contact(sn_model_builder *builder, const sn_contact_def *def);
 
 /// Says where contact is expected: at the points of a body's surface that lie nearest to the selected nodes,
@@ -261,7 +264,7 @@ SN_API void sn_model_destroy(sn_model **model);
 typedef struct sn_model_info {
     int32_t body_count, node_count, tet_count, free_node_count, pinned_node_count, attachment_count,
         spring_count, shape_count;
-    int32_t contact_pair_count;     ///< pairs of a body and a shape that may touch
+    int32_t contact_pair_count;     ///< bodies whose points are kept out of a shape or of a body
     int32_t proxy_count;            ///< surface points watched for contact, over all bodies
     int32_t kept_node_count;        ///< free nodes that carry such points in contact zones
     double volume, mass;            ///< m^3, kg
@@ -312,14 +315,16 @@ SN_API const sn_shape_def *sn_model_shape(const sn_model *model, int32_t shape_i
 /// shape.
 SN_API void sn_model_shape_pose(const sn_model *model, int32_t shape_index, double time, double out_R[9],
                                 double out_translation[3]);
-/// A body and a shape that may touch.
+/// A body whose points are kept out of a shape or of a body. Two bodies make two pairs, each with the points
+/// of one.
 typedef struct sn_contact_pair_info {
-    int32_t body, shape;                  ///< indices in the order of adding
+    int32_t body, shape;                  ///< indices in the order of adding; shape -1: it is a body
+    int32_t other_body;                   ///< that body, which may be the same; -1: it is a shape
     int32_t proxy_count;                  ///< surface points of the body that are watched
     double friction;                      ///< Coulomb's coefficient
     double stiffness_low, stiffness_high; ///< Pa/m in use; they differ where the body's materials do
 } sn_contact_pair_info;
-/// Pair by its index, ordered by body, then by shape; all zero if there is none.
+/// Pair by its index, ordered by body, then by shape, then by the other body; all zero if there is none.
 SN_API sn_contact_pair_info sn_model_contact_pair(const sn_model *model, int32_t pair_index);
 /// Hash of all that steps read from the model, and of the start state: models of equal hash make the same
 /// steps, and packed states may be exchanged between them.

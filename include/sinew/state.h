@@ -75,18 +75,23 @@ SN_API void sn_state_inversion(const sn_state *state, double *out_min_det, int32
 SN_API void sn_state_momentum(const sn_state *state, double out_linear[3], double out_angular[3],
                               double *out_kinetic);
 
-/// A point of a body's surface that touches a shape, as the last step left it.
+/// A point of a body's surface that touches a shape or a body, as the last step left it.
 typedef struct sn_contact {
-    int32_t body, shape; ///< indices in the order of adding
+    int32_t body, shape; ///< indices in the order of adding; shape -1: it is a body
     int32_t vertex;      ///< surface vertex of the body; -1: a sample between vertices
     double place[3];     ///< m, of the point
-    double normal[3];    ///< of the shape where it is touched, out of the shape
-    double force[3];     ///< N, of the shape on the body: normal part and friction
-    double depth;        ///< m, how far the point is in the shape; below 0: within reach
+    double normal[3];    ///< of the other side where it is touched, out of that
+    double force[3];     ///< N, of the other side on the body: normal part and friction
+    double depth;        ///< m, how far the point is inside; below 0: within reach
     bool sticking;       ///< friction holds the point
+    int32_t other_body;  ///< body that is touched, which may be the same; -1: it is a shape
+    /// Surface vertices of the other body between which the point touches, and their shares, whose sum is 1:
+    /// they feel the opposite force. -1 and 0 for shapes.
+    int32_t other_vertex[3];
+    double other_weight[3];
 } sn_contact;
 
-/// Number of contacts, ordered by pair of body and shape, then by point; 0 for NULL.
+/// Number of contacts, ordered by pair (sn_model_contact_pair()), then by point; 0 for NULL.
 SN_API int32_t sn_state_contact_count(const sn_state *state);
 /// One of them. @return SN_OK; SN_ERR_INVALID_ARGUMENT: no such contact, NULL.
 SN_API SN_NODISCARD sn_status sn_state_contact(const sn_state *state, int32_t index, sn_contact *out_contact);

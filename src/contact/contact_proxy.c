@@ -147,6 +147,7 @@ static sn_status allocate(proxy_job *job, int64_t count) {
     SN_TRY_NEW(ctx, job->out.node, 4 * (size_t)count);
     SN_TRY_NEW_ZEROED(ctx, job->out.weight, 4 * (size_t)count);
     SN_TRY_NEW(ctx, job->out.vertex, count);
+    SN_TRY_NEW_ZEROED(ctx, job->out.triangle, count);
     SN_TRY_NEW_ZEROED(ctx, job->out.area, count);
     SN_TRY_NEW(ctx, job->out.stiffness, count);
     SN_TRY_NEW(ctx, job->place, 3 * (size_t)count);
@@ -356,6 +357,7 @@ static void measure_areas(proxy_job *job) {
     for (int32_t begin = 0, end; begin < job->share_count; begin = end) {
         const area_share *shares = job->shares + begin;
         double *area = job->out.area + shares->proxy;
+        job->out.triangle[shares->proxy] = shares->triangle;
         for (end = begin; end < job->share_count && job->shares[end].proxy == shares->proxy;)
             end++;
         for (int32_t i = 0; i < end - begin; i++)
@@ -394,6 +396,7 @@ static void finish_proxies(proxy_job *job) {
         p->stiffness[kept] = stiffness_at(job, node, weight);
         p->area[kept] = p->area[i];
         p->vertex[kept] = p->vertex[i];
+        p->triangle[kept] = p->triangle[i];
         memmove(p->node + 4 * (size_t)kept, node, 4 * sizeof *node);
         memmove(p->weight + 4 * (size_t)kept, weight, 4 * sizeof *weight);
         kept++;
@@ -447,6 +450,7 @@ void sn_proxies_clear(sn_context *ctx, sn_proxies *proxies) {
     SN_RELEASE(ctx, proxies->node);
     SN_RELEASE(ctx, proxies->weight);
     SN_RELEASE(ctx, proxies->vertex);
+    SN_RELEASE(ctx, proxies->triangle);
     SN_RELEASE(ctx, proxies->area);
     SN_RELEASE(ctx, proxies->stiffness);
     proxies->count = 0;

@@ -11,6 +11,7 @@ typedef struct sn_proxies {
     int32_t *node;     ///< [count, 4] nodes of the model; unused ones repeat the first with weight 0
     double *weight;    ///< [count, 4] >= 0 up to extrapolation of the embedding, sum 1
     int32_t *vertex;   ///< [count] surface vertex, -1: a sample
+    int32_t *triangle; ///< [count] a surface triangle that it lies on
     double *area;      ///< [count] m^2 of the rest surface that the point stands for, seen from one side
     double *stiffness; ///< [count] Pa/m: what the material asks for, where nothing else is said
 } sn_proxies;

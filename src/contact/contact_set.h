@@ -12,25 +12,33 @@
 /// mu f (|u| - mu f / (2 c)) beyond, with the normal force f of the last renewal. Anchors are places of the
 /// shape and move once a step, at its end, so that what sticks does not creep. Source: docs/contact.md.
 ///
+/// Where the other side is a body, plane and anchor are places of its surface, and move with its nodes: the
+/// contact's place is the difference between the proxy and the nodes that carry the foot, so that what pushes
+/// one pushes the other back. Planes are those of triangles of the deformed surface, and new contacts come
+/// from ways through them (contact_moving.h).
+///
 /// Rejected: the true distance as the energy. Inside a thin shape its gradient flips to the far side at the
 /// middle, and what is pushed in that far is pushed out there.
 #ifndef SN_CONTACT_SET_H
 #define SN_CONTACT_SET_H
 
+#include "contact/contact_moving.h"
 #include "contact/contact_proxy.h"
 #include "contact/contact_shape.h"
 
-/// A body and a shape that may touch.
+/// A body whose proxies are kept out of a shape, or out of a body: another one, or itself.
 typedef struct sn_contact_pair {
-    int32_t body, shape;
+    int32_t body, shape; ///< shape -1: it is a body
+    int32_t other;       ///< that body; -1: it is a shape
     double friction;
     double stiffness; ///< Pa/m; 0: the proxies' own
 } sn_contact_pair;
 
 /// What stays of a contact between steps. Places and directions are those of the shape's rest pose but for
-/// `force`.
+/// `force`; on a body places are weights of a triangle's corners, and the normal is that in the world.
 typedef struct sn_contact_record {
     int32_t pair, proxy;
+    int32_t triangle, anchor_triangle; ///< of the other body's surface; -1 on shapes
     double foot[3], normal[3], anchor[3];
     double force[3]; ///< N in the world, on the body
     double depth;    ///< m
@@ -38,25 +46,31 @@ typedef struct sn_contact_record {
     int32_t ended; ///< the last step was its last: kept for its force only
 } sn_contact_record;
 
+/// Nodes of a proxy: the first of those of a contact.
+enum { SN_PROXY_NODES = 4 };
+
 /// A contact during a step. Places and directions in the world at the end of the step.
 typedef struct sn_contact_point {
     sn_contact_record record;
-    int32_t node_count;   ///< 4
+    int32_t node_count;   ///< 4 of the proxy; on bodies up to 4 more, of the other side
     const int32_t *node;  ///< [node_count]
-    const double *weight; ///< [node_count]
+    const double *weight; ///< [node_count] those of the other side are negative, and all sum to 0
     double stiffness;     ///< N/m
     double friction;
     double foot[3], normal[3], anchor[3];
-    double first_normal[3]; ///< in the shape's rest pose, when the step or the contact began
+    double first_normal[3]; ///< when the step or the contact began; of shapes in their rest pose
     double normal_force;    ///< N, at the last renewal: the size of the friction cone
     double gap;             ///< m, at the last renewal
+    bool on_body;           ///< the other side is a body
     bool in_metric;         ///< the solver's metric knows it; kept for the solver
 } sn_contact_point;
 
 /// What the contacts of a model are made of; borrowed.
 typedef struct sn_contact_source {
     int32_t pair_count, body_count, shape_count;
+    const double *rest;                    ///< [nodes, 3]
     const sn_contact_pair *pairs;          ///< [pair_count]
+    const sn_contact_solid *const *solids; ///< [body_count] of bodies that are the other side of a pair
     const sn_proxies *const *proxies;      ///< [body_count]
     const sn_contact_shape *const *shapes; ///< [shape_count]
     const bool *pinned;                    ///< [nodes]
@@ -64,7 +78,7 @@ typedef struct sn_contact_source {
 
 typedef struct sn_contact_set sn_contact_set;
 
-/// Contacts that a model may have at once: four per proxy, or one per proxy and shape if that is less.
+/// Contacts that a model may have at once: four per proxy, or one per proxy and pair if that is less.
 int32_t sn_contact_capacity(const sn_contact_source *source);
 
 /// Allocates all that steps need.
@@ -100,6 +114,9 @@ double sn_contact_set_renew_cones(sn_contact_set *set, const double *x, double p
 /// times what they are now. A body without any stays free.
 void sn_contact_set_limit_cones(sn_contact_set *set, double factor);
 
+/// Whether any pair of the set is one of bodies.
+bool sn_contact_set_has_bodies(const sn_contact_set *set);
+
 /// Contacts of the set, by pair, then proxy.
 int32_t sn_contact_set_count(const sn_contact_set *set);
 sn_contact_point *sn_contact_set_points(sn_contact_set *set);
@@ -107,7 +124,8 @@ sn_contact_point *sn_contact_set_points(sn_contact_set *set);
 /// Points that touched and found no room, in the last renewal.
 int32_t sn_contact_set_dropped(const sn_contact_set *set);
 
-/// Place of a contact's proxy for node positions x [nodes, 3].
+/// Place of a contact's proxy for node positions x [nodes, 3]; between bodies the way to it from what carries
+/// the foot.
 static inline void sn_contact_place(const sn_contact_point *contact, const double *x, double out[3]) {
     sn_weighted_place(contact->node, contact->weight, x, out);
     for (int32_t a = 4; a < contact->node_count; a++)

@@ -159,6 +159,10 @@ bool sn_mesh_distance_is_closed(const sn_mesh_distance *distance) {
     return distance->surface->closed;
 }
 
+const sn_surface *sn_mesh_distance_surface(const sn_mesh_distance *distance) {
+    return distance->surface;
+}
+
 void sn_mesh_distance_box(const sn_mesh_distance *distance, double out_low[3], double out_high[3]) {
     memcpy(out_low, distance->bvh->node[0].low, 3 * sizeof *out_low);
     memcpy(out_high, distance->bvh->node[0].high, 3 * sizeof *out_high);

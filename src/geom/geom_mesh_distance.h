@@ -2,7 +2,7 @@
 #ifndef SN_GEOM_MESH_DISTANCE_H
 #define SN_GEOM_MESH_DISTANCE_H
 
-#include "base/base_context.h"
+#include "geom/geom_surface.h"
 
 typedef struct sn_mesh_distance sn_mesh_distance;
 
@@ -49,6 +49,9 @@ bool sn_mesh_distance_growth(const sn_mesh_distance *distance, const double from
 
 /// Whether the surface has no holes: sides then change at its triangles only.
 bool sn_mesh_distance_is_closed(const sn_mesh_distance *distance);
+
+/// The surface, joined and turned outward: its triangles have the numbers that they came with.
+const sn_surface *sn_mesh_distance_surface(const sn_mesh_distance *distance);
 
 /// Box of the surface. @param[out] out_low  @param[out] out_high  its corners
 void sn_mesh_distance_box(const sn_mesh_distance *distance, double out_low[3], double out_high[3]);

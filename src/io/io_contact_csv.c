@@ -3,7 +3,7 @@
 #include "io/io_csv.h"
 
 static const char columns[] =
-    "frame,time_s,body,shape,vertex,x_m,y_m,z_m,nx,ny,nz,fx_N,fy_N,fz_N,depth_m,sticking\n";
+    "frame,time_s,body,shape,vertex,x_m,y_m,z_m,nx,ny,nz,fx_N,fy_N,fz_N,depth_m,sticking,other_body\n";
 
 sn_status sn_contact_csv_open(sn_context *ctx, const char *directory, sn_contact_csv *csv) {
     sn_status status = SN_OK;
@@ -34,14 +34,17 @@ static sn_status write_row(sn_output *output, const sn_frame_view *frame, const 
     SN_TRY(sn_output_text(output, ","));
     SN_TRY(sn_csv_text(output, sn_model_body(model, contact->body).name, ""));
     SN_TRY(sn_output_text(output, ","));
-    SN_TRY(sn_csv_text(output, sn_model_shape(model, contact->shape)->name, ""));
+    SN_TRY(sn_csv_text(output, contact->shape >= 0 ? sn_model_shape(model, contact->shape)->name : "", ""));
     SN_TRY(sn_output_format(output, ",%d", contact->vertex));
     SN_TRY(sn_csv_vector(output, contact->place));
     SN_TRY(sn_csv_vector(output, contact->normal));
     SN_TRY(sn_csv_vector(output, contact->force));
     SN_TRY(sn_output_text(output, ","));
     SN_TRY(sn_output_number(output, contact->depth));
-    SN_TRY(sn_output_format(output, ",%d\n", contact->sticking));
+    SN_TRY(sn_output_format(output, ",%d,", contact->sticking));
+    SN_TRY(sn_csv_text(output, contact->other_body >= 0 ? sn_model_body(model, contact->other_body).name : "",
+                       ""));
+    SN_TRY(sn_output_text(output, "\n"));
 cleanup:
     return status;
 }

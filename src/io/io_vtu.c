@@ -127,7 +127,20 @@ cleanup:
     return status;
 }
 
-/// Forces of shapes on the body, in grid->vectors: summed at surface vertices, 0 where nothing touches.
+/// Adds what a contact does to a body at its vertices.
+static void add_contact_force(vtu_grid *grid, const sn_contact *contact) {
+    for (size_t axis = 0; axis < 3; axis++) {
+        if (contact->body == grid->body_index && contact->vertex >= 0)
+            grid->vectors[3 * (size_t)contact->vertex + axis] += contact->force[axis];
+        if (contact->other_body != grid->body_index)
+            continue;
+        for (int k = 0; k < 3; k++)
+            grid->vectors[3 * (size_t)contact->other_vertex[k] + axis] -=
+                contact->other_weight[k] * contact->force[axis];
+    }
+}
+
+/// Forces on the body, in grid->vectors: summed at surface vertices, 0 where nothing touches.
 static sn_status contact_forces_to_points(vtu_grid *grid) {
     sn_status status = SN_OK;
     const sn_state *state = grid->frame->state;
@@ -136,10 +149,7 @@ static sn_status contact_forces_to_points(vtu_grid *grid) {
     for (int32_t i = 0; i < count; i++) {
         sn_contact contact;
         SN_TRY(sn_state_contact(state, i, &contact));
-        if (contact.body != grid->body_index || contact.vertex < 0)
-            continue;
-        for (size_t axis = 0; axis < 3; axis++)
-            grid->vectors[3 * (size_t)contact.vertex + axis] += contact.force[axis];
+        add_contact_force(grid, &contact);
     }
 cleanup:
     return status;

@@ -267,9 +267,9 @@ static sn_status add_zone(sn_scene_job *job, const sn_scene_zone_item *item) {
     return sn_model_add_zone(job->builder, find_body(job, item->body), &item->select, NULL);
 }
 
-/// Which of the names that a contact is between is the body, and which the rigid thing.
-static sn_status find_sides(const sn_scene_job *job, const sn_scene_contact_item *item, sn_body_id *out_body,
-                            const char **out_rigid) {
+/// What the names that a contact is between mean: a body and a rigid thing, or bodies.
+static sn_status find_sides(const sn_scene_job *job, const sn_scene_contact_item *item,
+                            sn_scene_sides *out_sides) {
     const char *const *name = item->between;
     sn_body_id body[2];
     bool is_body[2], is_rigid[2] = {false, false};
@@ -286,31 +286,61 @@ static sn_status find_sides(const sn_scene_job *job, const sn_scene_contact_item
     if (straight && crossed && !same)
         return sn_fail(job->context, SN_ERR_SCENE,
                        "%s and %s both name a body and a rigid thing, so that it is open which is meant; "
-                       "allowed: a body and a rigid thing of names that nothing else has",
+                       "allowed: a body and a rigid thing, or bodies, of names that nothing else has",
                        name[0], name[1]);
     if (!straight && !crossed && is_rigid[0])
         return sn_fail(job->context, SN_ERR_SCENE,
                        "%s and %s are both rigid and move as they are told; allowed: a body and a rigid "
-                       "thing",
+                       "thing, two bodies, or a body twice",
                        name[0], name[1]);
-    if (!straight && !crossed)
-        return sn_fail(job->context, SN_ERR_SCENE,
-                       "%s and %s are %s, and contact %s is not available yet; allowed: a body and a rigid "
-                       "thing",
-                       name[0], name[1], same ? "one body" : "both bodies",
-                       same ? "of a body with itself" : "between bodies");
-    *out_body = body[straight ? 0 : 1];
-    *out_rigid = name[straight ? 1 : 0];
+    if (straight || crossed)
+        *out_sides = (sn_scene_sides){.body = body[straight ? 0 : 1], .rigid = name[straight ? 1 : 0]};
+    else
+        *out_sides = (sn_scene_sides){.body = body[0], .other = body[1]};
     return SN_OK;
+}
+
+const sn_scene_contact_item *sn_scene_contact_of_bodies(const sn_scene_job *job, sn_body_id body,
+                                                        sn_body_id other) {
+    const sn_scene_content *content = &job->scene->content;
+    for (int32_t i = 0; i < content->contact_count; i++) {
+        const sn_scene_sides *sides = &job->sides[i];
+        bool straight = sides->body.index1 == body.index1 && sides->other.index1 == other.index1;
+        bool crossed = sides->body.index1 == other.index1 && sides->other.index1 == body.index1;
+        if (!sides->rigid && (straight || crossed))
+            return &content->contacts[i];
+    }
+    return NULL;
 }
 
 const sn_scene_contact_item *sn_scene_contact_of(const sn_scene_job *job, sn_body_id body,
                                                  const sn_scene_part *part) {
     const sn_scene_content *content = &job->scene->content;
     for (int32_t i = 0; i < content->contact_count; i++)
-        if (job->sides[i].body.index1 == body.index1 && sn_scene_is_meant(job, part, job->sides[i].rigid))
+        if (job->sides[i].rigid && job->sides[i].body.index1 == body.index1 &&
+            sn_scene_is_meant(job, part, job->sides[i].rigid))
             return &content->contacts[i];
     return NULL;
+}
+
+/// One entry says which friction holds.
+static sn_status blame_second(const sn_scene_job *job, const sn_scene_contact_item *first, const char *a,
+                              const char *b, const char *sides) {
+    return sn_fail(job->context, SN_ERR_SCENE,
+                   "%s and %s have a contact already, contact[%d] (line %d); allowed: one entry for %s", a, b,
+                   (int)(first - job->scene->content.contacts), (int)first->node->line, sides);
+}
+
+static sn_status add_contact_of_bodies(const sn_scene_job *job, const sn_scene_contact_item *item,
+                                       const sn_scene_sides *sides) {
+    const sn_scene_contact_item *first = sn_scene_contact_of_bodies(job, sides->body, sides->other);
+    sn_contact_def def = item->def;
+    if (first != item)
+        return blame_second(job, first, item->between[0], item->between[1],
+                            "two bodies, or a body and itself");
+    def.body = sides->body;
+    def.other_body = sides->other;
+    return sn_model_add_contact(job->builder, &def);
 }
 
 static sn_status add_contact(const sn_scene_job *job, const sn_scene_contact_item *item) {
@@ -320,19 +350,20 @@ static sn_status add_contact(const sn_scene_job *job, const sn_scene_contact_ite
     sn_scene_sides *sides = &job->sides[item - job->scene->content.contacts];
     sn_contact_def def = item->def;
     SN_TRY_NEW(ctx, shapes, job->part_count);
-    SN_TRY(find_sides(job, item, &sides->body, &sides->rigid));
+    SN_TRY(find_sides(job, item, sides));
+    if (!sides->rigid) {
+        SN_TRY(add_contact_of_bodies(job, item, sides));
+        goto cleanup;
+    }
     def.body = sides->body;
     for (size_t p = 0; p < job->part_count; p++) {
         if (!sn_scene_is_meant(job, &job->parts[p], sides->rigid))
             continue;
         const sn_scene_contact_item *first = sn_scene_contact_of(job, def.body, &job->parts[p]);
         if (first != item)
-            SN_TRY(sn_fail(
-                ctx, SN_ERR_SCENE,
-                "%s and %s have a contact already, contact[%d] (line %d); allowed: one entry for a "
-                "body and a rigid thing",
-                sides->rigid == item->between[1] ? item->between[0] : item->between[1], job->parts[p].name,
-                (int)(first - job->scene->content.contacts), (int)first->node->line));
+            SN_TRY(blame_second(job, first,
+                                sides->rigid == item->between[1] ? item->between[0] : item->between[1],
+                                job->parts[p].name, "a body and a rigid thing"));
         shapes[def.shape_count++] = job->parts[p].shape;
     }
     def.shapes = shapes;

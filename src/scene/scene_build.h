@@ -14,8 +14,8 @@ typedef struct sn_scene_part {
 
 /// What a contact of the scene is between; no body as long as it has not been added.
 typedef struct sn_scene_sides {
-    sn_body_id body;
-    const char *rigid; ///< the scene's
+    sn_body_id body, other; ///< other: none if it is a rigid thing
+    const char *rigid;      ///< the scene's; NULL if it is a body
 } sn_scene_sides;
 
 typedef struct sn_scene_job {
@@ -46,6 +46,10 @@ bool sn_scene_is_meant(const sn_scene_job *job, const sn_scene_part *part, const
 /// The first contact added that holds a body and a part; NULL if there is none.
 const sn_scene_contact_item *sn_scene_contact_of(const sn_scene_job *job, sn_body_id body,
                                                  const sn_scene_part *part);
+
+/// The first contact added that is between two bodies; NULL if there is none.
+const sn_scene_contact_item *sn_scene_contact_of_bodies(const sn_scene_job *job, sn_body_id body,
+                                                        sn_body_id other);
 
 /// Full path of a file that the scene names; to be released with sn_release().
 SN_NODISCARD sn_status sn_scene_file(const sn_scene_job *job, const char *path, char **out_path);

@@ -522,15 +522,17 @@ static const sn_field contact_rows[] = {
      .section2 = "rigid",
      .required = true,
      .help =
-         "a body and a rigid thing, in any order; a skeleton means all its bones, NAME.FROM-TO one of them"},
+         "a body and a rigid thing, in any order (a skeleton means all its bones, NAME.FROM-TO one of them), "
+         "two bodies, or a body twice"},
     {.kind = SN_FIELD_INCLUDE, .offset = offsetof(sn_scene_contact_item, def), .table = &sn_contact_fields},
     DERIVED(sn_scene_contact_item, node)};
-static const sn_field_table contact_fields = {
-    .name = "contact",
-    .help = "Keeps the surface of a body out of a rigid thing. What the numbers mean: docs/contact.md.",
-    .size = sizeof(sn_scene_contact_item),
-    SN_FIELD_ROWS(contact_rows),
-    LIST_ITEM(sn_scene_contact_item)};
+static const sn_field_table contact_fields = {.name = "contact",
+                                              .help = "Keeps the surface of a body out of a rigid thing, of "
+                                                      "another body or of itself. What the numbers mean: "
+                                                      "docs/contact.md.",
+                                              .size = sizeof(sn_scene_contact_item),
+                                              SN_FIELD_ROWS(contact_rows),
+                                              LIST_ITEM(sn_scene_contact_item)};
 
 // ---- Output
 
@@ -627,7 +629,7 @@ static const sn_field scene_rows[] = {
               "springs between points"),
     ITEMS_ROW("loads", SN_FIELD_LIST, loads, load_count, &load_fields, false, "constant forces"),
     ITEMS_ROW("contact", SN_FIELD_LIST, contacts, contact_count, &contact_fields, false,
-              "bodies and rigid things that may touch"),
+              "what may touch: bodies and rigid things, bodies and bodies, a body and itself"),
     ITEMS_ROW("contact_zones", SN_FIELD_LIST, zones, zone_count, &zone_fields, false,
               "where on bodies contact is expected"),
     {.key = "solver",

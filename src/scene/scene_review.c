@@ -116,11 +116,17 @@ static void warn_about_idle_materials(const sn_scene_job *job) {
     }
 }
 
+/// Whether a body may touch anything but itself.
 static bool has_contact(const sn_model *model, int32_t body) {
     for (int32_t p = 0; p < model->pair_count; p++)
-        if (model->pairs[p].body == body)
+        if (model->pairs[p].body == body && model->pairs[p].other != body)
             return true;
     return false;
+}
+
+/// Name of what a pair keeps the points of its body out of.
+static const char *other_side(const sn_model *model, const sn_contact_pair *pair) {
+    return pair->other >= 0 ? model->bodies[pair->other].name : model->shapes[pair->shape].name;
 }
 
 /// Where some bodies meet shapes, one that falls past all of them was forgotten.
@@ -137,7 +143,7 @@ static void warn_about_falling_bodies(const sn_scene_job *job, const sn_model *m
                 "%sbodies.%s: nothing holds it and `contact` lets it touch nothing: it will fall for ever; "
                 "add `{between: [%s, %s]}` to contact",
                 place_of(job, job->scene->content.bodies[b].node, place, sizeof place), body->name,
-                body->name, model->shapes[model->pairs[0].shape].name);
+                body->name, other_side(model, &model->pairs[0]));
     }
 }
 
@@ -145,13 +151,17 @@ static void warn_about_falling_bodies(const sn_scene_job *job, const sn_model *m
 static double start_distance(const sn_model *model, const sn_contact_pair *pair, double out_place[3]) {
     const sn_proxies *proxies = &model->bodies[pair->body].proxies;
     double R[9], origin[3], least = INFINITY;
+    // Bodies start at rest, or nearly.
     sn_model_shape_pose(model, pair->shape, 0, R, origin);
     for (int32_t i = 0; i < proxies->count; i++) {
         double place[3], arm[3], rest[3];
         sn_proxy_place(proxies, i, model->start_x, place);
         sn_sub3(place, origin, arm);
         sn_mul3_tn(R, arm, rest);
-        double distance = sn_contact_shape_distance(model->contact_shape[pair->shape], rest);
+        double distance =
+            pair->other >= 0
+                ? sn_mesh_distance_query(model->contact_solid[pair->other]->distance, place, NULL)
+                : sn_contact_shape_distance(model->contact_shape[pair->shape], rest);
         if (distance < least) {
             least = distance;
             memcpy(out_place, place, sizeof place);
@@ -168,8 +178,8 @@ static void warn_about_start(const sn_scene_job *job, const sn_model *model, con
         sn_log(job->context, SN_LOG_WARNING,
                "%scontact[%d]: body %s starts inside of %s, by %.3g m (%.2g mean edges) at [%.4g, %.4g, "
                "%.4g] m, and will be pushed out; move one of them apart",
-               at, (int)contact, model->bodies[pair->body].name, model->shapes[pair->shape].name, depth,
-               depth / edge, place[0], place[1], place[2]);
+               at, (int)contact, model->bodies[pair->body].name, other_side(model, pair), depth, depth / edge,
+               place[0], place[1], place[2]);
 }
 
 static void warn_about_contacts(const sn_scene_job *job, const sn_model *model) {
@@ -178,16 +188,23 @@ static void warn_about_contacts(const sn_scene_job *job, const sn_model *model) 
         const sn_contact_pair *pair = &model->pairs[p];
         // Parts are the model's shapes, in its order.
         const sn_scene_contact_item *item =
-            sn_scene_contact_of(job, job->bodies[pair->body], &job->parts[pair->shape]);
+            pair->other >= 0
+                ? sn_scene_contact_of_bodies(job, job->bodies[pair->body], job->bodies[pair->other])
+                : sn_scene_contact_of(job, job->bodies[pair->body], &job->parts[pair->shape]);
         int32_t index = (int32_t)(item - job->scene->content.contacts);
         place_of(job, item->node, at, sizeof at);
+        // Of two bodies one may be pinned, and one body is seen from one side only.
+        bool is_idle =
+            pair->other >= 0 && (pair->other == pair->body || model->bodies[pair->other].proxies.count > 0);
+        if (model->bodies[pair->body].proxies.count == 0 && is_idle)
+            continue;
         if (model->bodies[pair->body].proxies.count == 0)
             sn_log(
                 job->context, SN_LOG_WARNING,
                 "%scontact[%d]: all nodes at the surface of body %s are pinned, so that nothing can keep it "
                 "out of %s; pin fewer nodes, or leave the contact out",
-                at, (int)index, model->bodies[pair->body].name, model->shapes[pair->shape].name);
-        else
+                at, (int)index, model->bodies[pair->body].name, other_side(model, pair));
+        else if (pair->other != pair->body)
             warn_about_start(job, model, pair, at, index);
     }
 }

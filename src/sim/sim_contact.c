@@ -15,6 +15,35 @@ static const double FIELD_SPACING = 0.5;
 
 // ---- Building
 
+static sn_status check_new_bodies(const sn_model_builder *builder, int32_t body, int32_t other) {
+    for (int32_t p = 0; p < builder->pair_count; p++)
+        if (builder->pairs[p].body == body && builder->pairs[p].other == other)
+            return sn_fail(builder->context, SN_ERR_INVALID_ARGUMENT,
+                           "contact: bodies %s and %s have one already; allowed: one contact for two bodies, "
+                           "or a body and itself, with its friction and stiffness",
+                           builder->bodies[body].name, builder->bodies[other].name);
+    return SN_OK;
+}
+
+/// Adds the points of one body against the other, and the other way round.
+static sn_status add_bodies(sn_model_builder *builder, const sn_contact_def *def, int32_t body,
+                            int32_t other) {
+    sn_status status = check_new_bodies(builder, body, other);
+    if (status < 0)
+        return status;
+    sn_contact_pair pair = {body, -1, other, def->friction, def->stiffness};
+    builder->pairs[builder->pair_count++] = pair;
+    if (other == body)
+        return SN_OK;
+    pair.body = other, pair.other = body;
+    builder->pairs[builder->pair_count++] = pair;
+    return SN_OK;
+}
+
+static bool is_body_given(sn_body_id id) {
+    return id.index1 != 0 || id.generation != 0;
+}
+
 static sn_status check_new_pair(const sn_model_builder *builder, int32_t body, int32_t shape) {
     for (int32_t p = 0; p < builder->pair_count; p++)
         if (builder->pairs[p].body == body && builder->pairs[p].shape == shape)
@@ -34,14 +63,20 @@ sn_status sn_model_add_contact(sn_model_builder *builder, const sn_contact_def *
     before = builder->pair_count;
     SN_TRY(sn_check_def(ctx, &sn_contact_fields, def));
     SN_TRY(sn_builder_find_body(builder, def->body, &body));
-    if (def->shape_count < 1 || !def->shapes)
+    bool has_other = is_body_given(def->other_body);
+    if (def->shape_count < (has_other ? 0 : 1) || (def->shape_count > 0 && !def->shapes))
         SN_TRY(sn_fail(ctx, SN_ERR_INVALID_ARGUMENT,
-                       "contact: shape_count = %d, shapes %s: at least one is needed", def->shape_count,
-                       def->shapes ? "given" : "NULL"));
+                       "contact: shape_count = %d, shapes %s: at least one is needed, or another body",
+                       def->shape_count, def->shapes ? "given" : "NULL"));
     SN_TRY(sn_grow(ctx, (void **)&builder->pairs, &builder->pair_capacity,
-                   (size_t)before + (size_t)def->shape_count, sizeof *builder->pairs));
+                   (size_t)before + (size_t)def->shape_count + 2, sizeof *builder->pairs));
+    if (has_other) {
+        int32_t other = 0;
+        SN_TRY(sn_builder_find_body(builder, def->other_body, &other));
+        SN_TRY(add_bodies(builder, def, body, other));
+    }
     for (int32_t s = 0; s < def->shape_count; s++) {
-        sn_contact_pair pair = {body, 0, def->friction, def->stiffness};
+        sn_contact_pair pair = {body, 0, -1, def->friction, def->stiffness};
         SN_TRY(sn_builder_find_shape(builder, def->shapes[s], &pair.shape));
         SN_TRY(check_new_pair(builder, body, pair.shape));
         builder->pairs[builder->pair_count++] = pair;
@@ -81,6 +116,8 @@ static int compare_pairs(const void *a, const void *b) {
     const sn_contact_pair *p = a, *q = b;
     if (p->body != q->body)
         return p->body < q->body ? -1 : 1;
+    if (p->other != q->other)
+        return p->other < q->other ? -1 : 1;
     return (p->shape > q->shape) - (p->shape < q->shape);
 }
 
@@ -136,6 +173,8 @@ static sn_status find_all_proxies(sn_model *model, double *spacing) {
             if (status < 0)
                 return status;
         }
+        if (pair->shape < 0)
+            continue;
         double wanted = FIELD_SPACING * body->proxies.edge, *found = spacing + pair->shape;
         *found = *found > 0 ? fmin(*found, wanted) : wanted;
     }
@@ -196,6 +235,33 @@ cleanup:
     return status;
 }
 
+/// Bodies that are the other side of a pair.
+static sn_status make_solids(sn_model *model) {
+    sn_status status = SN_OK;
+    SN_TRY_NEW_ZEROED(model->context, model->contact_solid, model->body_count);
+    for (int32_t p = 0; p < model->pair_count; p++) {
+        int32_t other = model->pairs[p].other;
+        if (other < 0 || model->contact_solid[other])
+            continue;
+        const sn_model_body_data *body = &model->bodies[other];
+        sn_solid_source source = {.rest = model->rest,
+                                  .tet_begin = body->tet_begin,
+                                  .tet_count = body->tet_count,
+                                  .tets = model->tets,
+                                  .copies = &body->copies,
+                                  .vertex_count = body->surface_vertex_count,
+                                  .vertex_node = body->surface_node,
+                                  .vertex_weight = body->surface_weight,
+                                  .triangle_count = body->surface_triangle_count,
+                                  .triangles = body->surface_triangles,
+                                  .edge = sn_model_mean_edge(model, body->tet_begin, body->tet_count),
+                                  .embedded = body->embedded};
+        SN_TRY(sn_contact_solid_create(model->context, &source, &model->contact_solid[other]));
+    }
+cleanup:
+    return status;
+}
+
 sn_status sn_model_prepare_contact(const sn_model_builder *builder, sn_model *model) {
     sn_status status = SN_OK;
     sn_context *ctx = model->context;
@@ -212,13 +278,16 @@ sn_status sn_model_prepare_contact(const sn_model_builder *builder, sn_model *mo
         if (spacing[s] > 0)
             SN_TRY(sn_contact_shape_create(ctx, &model->shapes[s], spacing[s], &model->contact_shape[s]));
     SN_TRY(find_kept(builder, model));
+    SN_TRY(make_solids(model));
     SN_TRY_NEW(ctx, model->body_proxies, model->body_count);
     for (int32_t b = 0; b < model->body_count; b++)
         model->body_proxies[b] = &model->bodies[b].proxies;
     model->contact = (sn_contact_source){.pair_count = model->pair_count,
                                          .body_count = model->body_count,
                                          .shape_count = model->shape_count,
+                                         .rest = model->rest,
                                          .pairs = model->pairs,
+                                         .solids = (const sn_contact_solid *const *)model->contact_solid,
                                          .proxies = model->body_proxies,
                                          .shapes = (const sn_contact_shape *const *)model->contact_shape,
                                          .pinned = model->pinned};

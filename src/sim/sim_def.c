@@ -392,6 +392,7 @@ static const sn_field contact_rows[] = {{.key = "friction",
                                         DERIVED(sn_contact_def, body),
                                         DERIVED(sn_contact_def, shape_count),
                                         DERIVED(sn_contact_def, shapes),
+                                        DERIVED(sn_contact_def, other_body),
                                         MARK(sn_contact_def)};
 const sn_field_table sn_contact_fields = {
     .name = "contact", .size = sizeof(sn_contact_def), SN_FIELD_ROWS(contact_rows), SN_FIELD_NO_ITEM};

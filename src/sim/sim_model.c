@@ -43,6 +43,7 @@ static void clear_arrays(sn_context *ctx, sn_model *model) {
     SN_RELEASE(ctx, model->shape_frame);
     SN_RELEASE(ctx, model->pairs);
     SN_RELEASE(ctx, model->contact_shape);
+    SN_RELEASE(ctx, model->contact_solid);
     SN_RELEASE(ctx, model->body_proxies);
 }
 
@@ -59,6 +60,8 @@ void sn_model_destroy(sn_model **model) {
         sn_shape_clear(ctx, &old->shapes[s]);
     for (int32_t s = 0; old->contact_shape && s < old->shape_count; s++)
         sn_contact_shape_destroy(ctx, &old->contact_shape[s]);
+    for (int32_t b = 0; old->contact_solid && b < old->body_count; b++)
+        sn_contact_solid_destroy(&old->contact_solid[b]);
     clear_arrays(ctx, old);
     sn_release(ctx, old);
     *model = NULL;
@@ -198,7 +201,7 @@ sn_contact_pair_info sn_model_contact_pair(const sn_model *model, int32_t pair_i
         return (sn_contact_pair_info){0};
     const sn_contact_pair *pair = &model->pairs[pair_index];
     const sn_proxies *proxies = &model->bodies[pair->body].proxies;
-    sn_contact_pair_info info = {pair->body,     pair->shape,     proxies->count,
+    sn_contact_pair_info info = {pair->body,     pair->shape,     pair->other,    proxies->count,
                                  pair->friction, pair->stiffness, pair->stiffness};
     for (int32_t i = 0; i < proxies->count && pair->stiffness == 0; i++) {
         double stiffness = proxies->stiffness[i];

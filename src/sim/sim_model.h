@@ -69,6 +69,7 @@ struct sn_model {
     int32_t *shape_frame;             ///< [shape_count]
     sn_contact_pair *pairs;           ///< [pair_count] by body, then shape
     sn_contact_shape **contact_shape; ///< [shape_count] NULL where no pair needs it
+    sn_contact_solid **contact_solid; ///< [body_count] NULL where no pair needs it
     const sn_proxies **body_proxies;  ///< [body_count] those of the bodies, as contact wants them
     sn_contact_source contact;        ///< all of it; no pairs: no contact
     int32_t kept_count;

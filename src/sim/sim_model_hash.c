@@ -93,6 +93,7 @@ static uint64_t hash_pairs(uint64_t hash, const sn_model *model) {
         const sn_contact_pair *pair = &model->pairs[p];
         hash = HASH(hash, pair->body);
         hash = HASH(hash, pair->shape);
+        hash = HASH(hash, pair->other);
         hash = HASH(hash, pair->friction);
         hash = HASH(hash, pair->stiffness);
     }

@@ -17,6 +17,14 @@ static void place_of(const sn_state *state, const sn_contact_record *record, dou
     sn_proxy_place(&state->model->bodies[pair_of(state, record)->body].proxies, record->proxy, state->x, out);
 }
 
+static void tell_other_side(const sn_contact_solid *solid, const sn_contact_record *record,
+                            sn_contact *contact) {
+    memcpy(contact->normal, record->normal, sizeof contact->normal);
+    memcpy(contact->other_vertex, solid->triangle + 3 * (size_t)record->triangle,
+           sizeof contact->other_vertex);
+    memcpy(contact->other_weight, record->foot, sizeof contact->other_weight);
+}
+
 sn_status sn_state_contact(const sn_state *state, int32_t index, sn_contact *out_contact) {
     if (!state)
         return SN_ERR_INVALID_ARGUMENT;
@@ -34,9 +42,15 @@ sn_status sn_state_contact(const sn_state *state, int32_t index, sn_contact *out
                           .shape = pair->shape,
                           .vertex = model->bodies[pair->body].proxies.vertex[record->proxy],
                           .depth = record->depth,
-                          .sticking = record->sticking != 0};
-    sn_frame_pose(model, model->shape_frame[pair->shape], state->time, R, translation);
-    sn_mul3(R, record->normal, contact.normal);
+                          .sticking = record->sticking != 0,
+                          .other_body = pair->other,
+                          .other_vertex = {-1, -1, -1}};
+    if (pair->other < 0) {
+        sn_frame_pose(model, model->shape_frame[pair->shape], state->time, R, translation);
+        sn_mul3(R, record->normal, contact.normal);
+    } else {
+        tell_other_side(model->contact_solid[pair->other], record, &contact);
+    }
     place_of(state, record, contact.place);
     memcpy(contact.force, record->force, sizeof contact.force);
     *out_contact = contact;

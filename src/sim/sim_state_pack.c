@@ -10,11 +10,11 @@ typedef struct packed_head {
     double time;
 } packed_head;
 
-static const uint64_t MAGIC = UINT64_C(0x3165746174736e73); // "snstate1"
+static const uint64_t MAGIC = UINT64_C(0x3265746174736e73); // "snstate2"
 
 // Equal states must have equal bytes, so there may be none that nobody sets.
 _Static_assert(sizeof(packed_head) == 24, "the head has padding");
-_Static_assert(sizeof(sn_contact_record) == 4 * sizeof(int32_t) + 13 * sizeof(double),
+_Static_assert(sizeof(sn_contact_record) == 6 * sizeof(int32_t) + 13 * sizeof(double),
                "contact records have padding");
 
 static size_t packed_size(const sn_model *model, int32_t contact_count) {
@@ -72,9 +72,24 @@ static sn_status check_finite(sn_context *ctx, const char *what, const unsigned 
     return SN_OK;
 }
 
+/// Whether a place of a contact is one of the other side: of a body's surface, or of a shape.
+static bool is_place(const sn_model *model, const sn_contact_pair *pair, int32_t triangle,
+                     const double weight[3]) {
+    if (pair->other < 0)
+        return triangle == -1;
+    if (triangle < 0 || triangle >= model->bodies[pair->other].surface_triangle_count)
+        return false;
+    for (int k = 0; k < 3; k++)
+        if (!(weight[k] >= 0 && weight[k] <= 1))
+            return false;
+    return fabs(weight[0] + weight[1] + weight[2] - 1) < 1e-9;
+}
+
 static bool is_contact(const sn_model *model, const sn_contact_record *contact) {
     return contact->pair >= 0 && contact->pair < model->pair_count && contact->proxy >= 0 &&
            contact->proxy < model->bodies[model->pairs[contact->pair].body].proxies.count &&
+           is_place(model, &model->pairs[contact->pair], contact->triangle, contact->foot) &&
+           is_place(model, &model->pairs[contact->pair], contact->anchor_triangle, contact->anchor) &&
            (contact->sticking == 0 || contact->sticking == 1) && (contact->ended == 0 || contact->ended == 1);
 }
 
@@ -88,15 +103,15 @@ static sn_status check_contacts(const sn_model *model, const unsigned char *byte
         sn_contact_record contact;
         const unsigned char *place = bytes + (size_t)i * sizeof contact;
         memcpy(&contact, place, sizeof contact);
+        sn_status status =
+            check_finite(model->context, "contacts", place + offsetof(sn_contact_record, foot), 13);
+        if (status < 0)
+            return status;
         if (!is_contact(model, &contact) || !is_before(&before, &contact))
             return sn_fail(model->context, SN_ERR_INVALID_ARGUMENT,
                            "packed state: contact %d (pair %d, point %d) is none of this model, or out of "
                            "order",
                            i, contact.pair, contact.proxy);
-        sn_status status =
-            check_finite(model->context, "contacts", place + offsetof(sn_contact_record, foot), 13);
-        if (status < 0)
-            return status;
         before = contact;
     }
     return SN_OK;

@@ -423,6 +423,9 @@ static sn_status minimize(sn_stepper *stepper, const sn_objective *objective, do
     if (status < 0)
         return status;
     result->last.total += settle(stepper, objective, stepper->x);
+    // Planes between bodies do not turn with what moves as one.
+    if (stepper->contact && sn_contact_set_has_bodies(stepper->contact))
+        result->last = sn_objective_evaluate(objective, stepper->x, NULL);
     if (!may_rise || result->last.total <= (1 + MOST_RISE) * result->first.total + MOST_GAIN * kinetic)
         return SN_OK;
     memcpy(stepper->x, stepper->x_other, size);
@@ -610,18 +613,31 @@ sn_status sn_stepper_shape_reaction(const sn_stepper *stepper, const sn_state *s
     return status;
 }
 
+/// Adds a force to the pinned ones of some nodes.
+static void add_shares(const sn_model *model, int32_t count, const int32_t *node, const double *weight,
+                       double sign, const double force[3], double *forces) {
+    for (int32_t a = 0; a < count; a++)
+        for (int k = 0; model->pinned[node[a]] && k < 3; k++)
+            forces[3 * (size_t)node[a] + (size_t)k] += sign * weight[a] * force[k];
+}
+
 /// Adds what contacts press on pinned nodes.
 static void add_contact_shares(const sn_state *state, double *forces) {
     const sn_model *model = state->model;
     for (int32_t i = 0; i < state->contact_count; i++) {
         const sn_contact_record *record = &state->contacts[i];
-        const sn_proxies *proxies = &model->bodies[model->pairs[record->pair].body].proxies;
-        for (size_t a = 0; a < 4; a++) {
-            int32_t node = proxies->node[4 * (size_t)record->proxy + a];
-            for (int k = 0; model->pinned[node] && k < 3; k++)
-                forces[3 * (size_t)node + (size_t)k] +=
-                    proxies->weight[4 * (size_t)record->proxy + a] * record->force[k];
-        }
+        const sn_contact_pair *pair = &model->pairs[record->pair];
+        const sn_proxies *proxies = &model->bodies[pair->body].proxies;
+        size_t first = SN_PROXY_NODES * (size_t)record->proxy;
+        add_shares(model, SN_PROXY_NODES, proxies->node + first, proxies->weight + first, 1, record->force,
+                   forces);
+        if (pair->other < 0)
+            continue;
+        sn_surface_place foot = {record->triangle, {record->foot[0], record->foot[1], record->foot[2]}};
+        int32_t node[4];
+        double weight[4];
+        int32_t count = sn_solid_carriers(model->contact_solid[pair->other], &foot, node, weight);
+        add_shares(model, count, node, weight, -1, record->force, forces);
     }
 }
 

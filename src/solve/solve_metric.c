@@ -246,7 +246,8 @@ static void add_to_diagonal(sn_metric *metric, const sn_contact_point *c) {
     for (int32_t a = 0; a < c->node_count; a++) {
         int32_t u = metric->unknown[c->node[a]];
         // Embedding leaves weights a rounding below 0.
-        double entry = c->stiffness * fabs(c->weight[a]);
+        // Of two sides each feels the other move as well.
+        double entry = (c->on_body ? 2 : 1) * c->stiffness * fabs(c->weight[a]);
         if (u < 0)
             continue;
         metric->contact[u] += entry;
@@ -288,9 +289,9 @@ static bool has_new_contact(sn_contact_set *set) {
     return false;
 }
 
-/// Piece of a contact's point; -1 if only pinned nodes carry it.
-static int32_t contact_piece(const sn_metric *metric, const sn_contact_point *c) {
-    for (int32_t a = 0; a < c->node_count; a++)
+/// Piece of a contact's nodes begin..end-1; -1 if only pinned ones carry it.
+static int32_t contact_piece(const sn_metric *metric, const sn_contact_point *c, int32_t begin, int32_t end) {
+    for (int32_t a = begin; a < end; a++)
         if (metric->unknown[c->node[a]] >= 0)
             return metric->unknown_piece[metric->unknown[c->node[a]]];
     return -1;
@@ -306,12 +307,16 @@ static void find_corrections(sn_metric *metric, sn_contact_set *set, const doubl
     memset(metric->piece_correction, 0, (size_t)metric->piece_count * sizeof *metric->piece_correction);
     for (int32_t i = 0; i < sn_contact_set_count(set); i++) {
         const sn_contact_point *c = &sn_contact_set_points(set)[i];
-        int32_t piece = contact_piece(metric, c);
+        int32_t piece = contact_piece(metric, c, 0, SN_PROXY_NODES),
+                far = contact_piece(metric, c, SN_PROXY_NODES, c->node_count);
         double p[3], force[3], hessian[9];
         sn_contact_place(c, x, p);
         sn_contact_energy(c, p, force, hessian);
-        for (int k = 0; piece >= 0 && k < 9; k++)
-            metric->piece_correction[piece][k] += hessian[k];
+        // Within a piece nothing hinders its translation.
+        for (int k = 0; piece >= 0 && piece != far && k < 9; k++)
+            metric->piece_correction[piece][k] += (c->on_body ? 2 : 1) * hessian[k];
+        for (int k = 0; far >= 0 && piece != far && k < 9; k++)
+            metric->piece_correction[far][k] += 2 * hessian[k];
     }
     for (int32_t p = 0; p < metric->piece_count; p++) {
         double *matrix = metric->piece_correction[p], inverse[9];

@@ -1,6 +1,7 @@
 #include "solve/solve_settle.h"
 
 #include "math/math_mat3.h"
+#include "mesh/mesh_topology.h"
 #include "solve/solve_pins.h"
 #include "solve/solve_rigid.h"
 
@@ -22,6 +23,8 @@ static const double FLATTER = 0.5;
 static const double BALANCE = 4 * DBL_EPSILON;
 /// Shorter steps than this part of Newton's are not tried.
 static const double LEAST_STEP = 1e-12;
+/// 1 - cos of the angle by which a cluster turns at most: a tenth of a radian.
+static const double MOST_TURN = 0.005;
 /// Of the distance from the first pin: pins move rigidly if they do up to this.
 static const double PIN_SLACK = 1e-6;
 
@@ -46,9 +49,13 @@ typedef struct piece_search {
 struct sn_settler {
     sn_context *ctx;
     sn_piece_source source;
-    double softness;     ///< part of the contacts' stiffness that counts
-    sn_pins *pins;       ///< [piece_count]
-    piece_search *piece; ///< [piece_count]
+    const int32_t *node_piece; ///< [node_count] the source's, or `joined`
+    int32_t *joined;           ///< [node_count] by clusters
+    int32_t *cluster;          ///< [piece_count] a piece of the same cluster, of a lower number
+    bool *has_company;         ///< [piece_count] there are others in the cluster
+    double softness;           ///< part of the contacts' stiffness that counts
+    sn_pins *pins;             ///< [piece_count]
+    piece_search *piece;       ///< [piece_count]
 };
 
 sn_status sn_settler_create(sn_context *ctx, const sn_piece_source *source, sn_settler **out_settler) {
@@ -57,6 +64,10 @@ sn_status sn_settler_create(sn_context *ctx, const sn_piece_source *source, sn_s
     SN_TRY_NEW_ZEROED(ctx, settler, 1);
     settler->ctx = ctx;
     settler->source = *source;
+    settler->node_piece = source->node_piece;
+    SN_TRY_NEW(ctx, settler->joined, source->node_count);
+    SN_TRY_NEW(ctx, settler->cluster, source->piece_count);
+    SN_TRY_NEW(ctx, settler->has_company, source->piece_count);
     SN_TRY_NEW_ZEROED(ctx, settler->pins, source->piece_count);
     SN_TRY_NEW_ZEROED(ctx, settler->piece, source->piece_count);
     *out_settler = settler;
@@ -70,6 +81,9 @@ void sn_settler_destroy(sn_settler **settler) {
     if (!settler || !*settler)
         return;
     sn_context *ctx = (*settler)->ctx;
+    SN_RELEASE(ctx, (*settler)->joined);
+    SN_RELEASE(ctx, (*settler)->cluster);
+    SN_RELEASE(ctx, (*settler)->has_company);
     SN_RELEASE(ctx, (*settler)->pins);
     SN_RELEASE(ctx, (*settler)->piece);
     SN_RELEASE(ctx, *settler);
@@ -77,7 +91,7 @@ void sn_settler_destroy(sn_settler **settler) {
 
 static void find_pins(sn_settler *settler, const bool *pinned, const double *x) {
     const sn_piece_source *s = &settler->source;
-    sn_pins_find(s->node_count, s->node_piece, s->piece_count, pinned, x, settler->pins);
+    sn_pins_find(s->node_count, settler->node_piece, s->piece_count, pinned, x, settler->pins);
 }
 
 // ---- Pins that move
@@ -113,6 +127,7 @@ static void check_pin_motions(sn_settler *settler, const bool *pinned, const dou
 bool sn_settle_on_pins(sn_settler *settler, const bool *pinned, const double *from, double *x) {
     const sn_piece_source *s = &settler->source;
     bool has_moved = false;
+    settler->node_piece = s->node_piece;
     find_pins(settler, pinned, from);
     find_pin_motions(settler, from, x);
     check_pin_motions(settler, pinned, from, x);
@@ -131,7 +146,7 @@ bool sn_settle_on_pins(sn_settler *settler, const bool *pinned, const double *fr
 static void sum_masses(sn_settler *settler, const sn_objective *o, const double *x) {
     const sn_piece_source *s = &settler->source;
     for (int32_t i = 0; i < s->node_count; i++) {
-        piece_search *piece = &settler->piece[s->node_piece[i]];
+        piece_search *piece = &settler->piece[settler->node_piece[i]];
         double mass = o->pinned[i] ? 0 : o->mass[i];
         piece->mass += mass;
         for (int k = 0; k < 3; k++)
@@ -139,10 +154,20 @@ static void sum_masses(sn_settler *settler, const sn_objective *o, const double 
     }
 }
 
+/// Whether pins leave a piece no motion.
+static bool is_held(const sn_pins *pins) {
+    return pins->count > 2;
+}
+
 /// Base and motions of a piece: all without pins, rotations about one, the rotation about the line of two.
 static void find_basis(piece_search *piece, const sn_pins *pins, const double *x) {
     piece->basis_count = pins->count == 0 ? N : pins->count == 1 ? 3 : pins->count == 2 ? 1 : 0;
+    // Pieces of a cluster are searched for under the number of the first.
+    if (piece->mass == 0)
+        piece->basis_count = 0;
     piece->done = piece->basis_count == 0;
+    if (piece->done)
+        return;
     for (int k = 0; k < 3; k++)
         piece->base[k] =
             pins->count > 0 ? x[3 * (size_t)pins->node[0] + (size_t)k] : piece->base[k] / piece->mass;
@@ -158,7 +183,7 @@ static void find_basis(piece_search *piece, const sn_pins *pins, const double *x
 static void add_nodes(sn_settler *settler, const sn_objective *o, const double *x) {
     const sn_piece_source *s = &settler->source;
     for (int32_t i = 0; i < s->node_count; i++) {
-        piece_search *piece = &settler->piece[s->node_piece[i]];
+        piece_search *piece = &settler->piece[settler->node_piece[i]];
         double weight = o->inertia * o->mass[i], lever[3], pull[3];
         if (o->pinned[i] || piece->done)
             continue;
@@ -173,7 +198,7 @@ static void add_nodes(sn_settler *settler, const sn_objective *o, const double *
 
 /// Piece of a spring to a target that its motion stretches; NULL: none.
 static piece_search *held_piece(sn_settler *settler, const sn_spring *spring) {
-    piece_search *piece = &settler->piece[settler->source.node_piece[spring->a.node[0]]];
+    piece_search *piece = &settler->piece[settler->node_piece[spring->a.node[0]]];
     return spring->b.node_count > 0 || piece->done ? NULL : piece;
 }
 
@@ -192,13 +217,69 @@ static void add_springs(sn_settler *settler, const sn_objective *o, const double
     }
 }
 
-static void begin_pieces(sn_settler *settler, const sn_objective *o, const double *x) {
+/// Pieces of the two sides of a contact between bodies; the same: it does not hinder rigid motion.
+static void find_sides(const sn_settler *settler, const sn_contact_point *c, int32_t *near, int32_t *far) {
+    *near = *far = settler->node_piece[c->node[0]];
+    for (int32_t a = SN_PROXY_NODES; a < c->node_count; a++)
+        *far = settler->node_piece[c->node[a]];
+}
+
+/// Finds the pieces that may press on each other: that they do not where they are says nothing of where they
+/// go. What pins hold stands still, and belongs to no cluster. Returns whether there are any.
+static bool find_clusters(sn_settler *settler, const sn_objective *o, const double *x) {
+    int32_t count = settler->source.piece_count;
+    bool has_company = false;
+    settler->node_piece = settler->source.node_piece;
+    find_pins(settler, o->pinned, x);
+    for (int32_t p = 0; p < count; p++)
+        settler->cluster[p] = p;
+    for (int32_t i = 0; i < sn_contact_set_count(o->contact); i++) {
+        const sn_contact_point *c = &sn_contact_set_points(o->contact)[i];
+        int32_t near, far;
+        if (!c->on_body)
+            continue;
+        find_sides(settler, c, &near, &far);
+        if (near != far && !is_held(&settler->pins[near]) && !is_held(&settler->pins[far]))
+            sn_set_join(settler->cluster, near, far);
+    }
+    memset(settler->has_company, 0, (size_t)count * sizeof *settler->has_company);
+    for (int32_t p = 0; p < count; p++) {
+        int32_t root = sn_set_find(settler->cluster, p);
+        if (root == p)
+            continue;
+        settler->has_company[p] = settler->has_company[root] = has_company = true;
+    }
+    return has_company;
+}
+
+/// Takes the pieces of a cluster as one.
+static void join_clusters(sn_settler *settler) {
+    const sn_piece_source *s = &settler->source;
+    for (int32_t i = 0; i < s->node_count; i++)
+        settler->joined[i] = sn_set_find(settler->cluster, s->node_piece[i]);
+    settler->node_piece = settler->joined;
+}
+
+/// Lets all pieces but one stand still.
+static void leave_alone(sn_settler *settler, int32_t alone) {
+    for (int32_t p = 0; p < settler->source.piece_count; p++) {
+        if (p == alone)
+            continue;
+        settler->piece[p].basis_count = 0;
+        settler->piece[p].done = true;
+    }
+}
+
+/// Piece `alone`, or all of them for -1.
+static void begin_pieces(sn_settler *settler, const sn_objective *o, const double *x, int32_t alone) {
     const sn_piece_source *s = &settler->source;
     find_pins(settler, o->pinned, x);
     memset(settler->piece, 0, (size_t)s->piece_count * sizeof *settler->piece);
     sum_masses(settler, o, x);
     for (int32_t p = 0; p < s->piece_count; p++)
         find_basis(&settler->piece[p], &settler->pins[p], x);
+    if (alone >= 0)
+        leave_alone(settler, alone);
     add_nodes(settler, o, x);
     add_springs(settler, o, x);
 }
@@ -216,17 +297,54 @@ static void add_point(piece_search *piece, const double p[3], double stiffness, 
     piece->trial.rounding += 4 * DBL_EPSILON * sn_norm3(point->force) * distance;
 }
 
+/// Weighted sum of some of a contact's nodes.
+static void sum_nodes(const sn_contact_point *c, int32_t begin, int32_t end, const double *x, double out[3]) {
+    memset(out, 0, 3 * sizeof *out);
+    for (int32_t a = begin; a < end; a++)
+        for (size_t k = 0; k < 3; k++)
+            out[k] += c->weight[a] * x[3 * (size_t)c->node[a] + k];
+}
+
+/// Adds a contact with a body that stands still to the side that moves.
+static void add_body_contact(sn_settler *settler, sn_contact_point *c, const double *x) {
+    int32_t near, far;
+    double at[3], p[3], still[3], way[3], sign;
+    sn_rigid_point point;
+    find_sides(settler, c, &near, &far);
+    bool near_moves = settler->piece[near].basis_count > 0, far_moves = settler->piece[far].basis_count > 0;
+    piece_search *piece = &settler->piece[near_moves ? near : far];
+    // Within a cluster that moves as one nothing changes.
+    if (near == far || near_moves == far_moves || piece->done)
+        return;
+    sum_nodes(c, 0, SN_PROXY_NODES, x, near_moves ? at : still);
+    sum_nodes(c, SN_PROXY_NODES, c->node_count, x, near_moves ? still : at);
+    sign = near_moves ? 1 : -1;
+    for (int k = 0; k < 3; k++)
+        at[k] *= sign;
+    sn_rigid_move(&piece->trial_motion, piece->base, at, p);
+    for (int k = 0; k < 3; k++)
+        way[k] = sign * p[k] + still[k];
+    point.energy = sn_contact_energy(c, way, point.force, point.hessian);
+    if (point.energy == 0 && c->friction * c->normal_force == 0)
+        return;
+    for (int k = 0; k < 3; k++)
+        point.force[k] *= sign;
+    add_point(piece, p, c->gap < 0 ? c->stiffness : 0, &point);
+}
+
 static void add_contacts(sn_settler *settler, const sn_objective *o, const double *x) {
     for (int32_t i = 0; i < sn_contact_set_count(o->contact); i++) {
         sn_contact_point c = sn_contact_set_points(o->contact)[i];
-        piece_search *piece = &settler->piece[settler->source.node_piece[c.node[0]]];
+        piece_search *piece = &settler->piece[settler->node_piece[c.node[0]]];
         sn_rigid_point point;
         double at[3], p[3];
-        if (piece->done)
+        c.stiffness *= settler->softness;
+        if (c.on_body)
+            add_body_contact(settler, &c, x);
+        if (c.on_body || piece->done)
             continue;
         sn_contact_place(&c, x, at);
         sn_rigid_move(&piece->trial_motion, piece->base, at, p);
-        c.stiffness *= settler->softness;
         point.energy = sn_contact_energy(&c, p, point.force, point.hessian);
         // What is open and slips freely, as most are.
         if (point.energy == 0 && c.friction * c.normal_force == 0)
@@ -374,7 +492,7 @@ static double apply_motions(const sn_settler *settler, const bool *pinned, doubl
     const sn_piece_source *s = &settler->source;
     double change = 0;
     for (int32_t i = 0; i < s->node_count; i++) {
-        const piece_search *piece = &settler->piece[s->node_piece[i]];
+        const piece_search *piece = &settler->piece[settler->node_piece[i]];
         if (!pinned[i])
             sn_rigid_move(&piece->motion, piece->base, x + 3 * (size_t)i, x + 3 * (size_t)i);
     }
@@ -458,14 +576,43 @@ static void search_from_soft(sn_settler *settler, const sn_objective *o, const d
     }
 }
 
-double sn_settle(sn_settler *settler, const sn_objective *o, double *x) {
+/// Lets clusters stand still that would turn by more than a little: what flies at each other would turn about
+/// each other, and come out on the far side.
+static void stop_turning(sn_settler *settler) {
+    for (int32_t p = 0; p < settler->source.piece_count; p++) {
+        piece_search *piece = &settler->piece[p];
+        const double *turn = piece->motion.turn;
+        if (!settler->has_company[p] || -0.5 * (turn[0] + turn[4] + turn[8]) <= MOST_TURN)
+            continue;
+        piece->motion = (sn_rigid_motion){0};
+        piece->now.energy = piece->start_energy;
+    }
+}
+
+/// Moves one piece alone, or for -1 all.
+static double settle_pieces(sn_settler *settler, const sn_objective *o, double *x, int32_t alone) {
     settler->softness = 1;
-    begin_pieces(settler, o, x);
+    begin_pieces(settler, o, x, alone);
     start_search(settler, o, x);
     search(settler, o, x, FIRST_TRIALS);
     if (o->contact && find_hard_pieces(settler))
         search_from_soft(settler, o, x);
+    if (settler->node_piece == settler->joined)
+        stop_turning(settler);
     return apply_motions(settler, o->pinned, x);
+}
+
+double sn_settle(sn_settler *settler, const sn_objective *o, double *x) {
+    double change = 0;
+    bool has_clusters = o->contact && sn_contact_set_has_bodies(o->contact) && find_clusters(settler, o, x);
+    settler->node_piece = settler->source.node_piece;
+    // One after the other, with the rest standing still, so that the objective falls; then as wholes.
+    for (int32_t p = 0; has_clusters && p < settler->source.piece_count; p++)
+        if (settler->has_company[p])
+            change += settle_pieces(settler, o, x, p);
+    if (has_clusters)
+        join_clusters(settler);
+    return change + settle_pieces(settler, o, x, -1);
 }
 
 double sn_settle_bend(const sn_settler *settler) {

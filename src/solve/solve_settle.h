@@ -12,6 +12,10 @@
 /// sums over a piece are taken once, their minimum is an orthogonal Procrustes problem (Kabsch 1976). With
 /// contacts, Newton's method goes on from there, on the exponential map.
 ///
+/// Pieces that press on each other move one after the other, while the rest stands still, and then together,
+/// as one: momentum is theirs together, and what they do to each other is the minimizer's to end. A piece
+/// that pins hold stands still under what lies on it.
+///
 /// Springs within a piece do not stretch when it moves as a whole: bodies that hang together by springs are
 /// one piece here.
 #ifndef SN_SOLVE_SETTLE_H

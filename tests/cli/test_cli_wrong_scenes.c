@@ -115,13 +115,13 @@ static const wrong_scene scenes[] = {
      "not_projective.yaml:2: materials.m.model: corotated_linear|method: lbfgs"},
     {"precision", HEAD BEAM "precision: single\n",
      "precision.yaml:4: precision: single is out of range|allowed: one of fast, accurate"},
-    {"self_contact", HEAD BEAM "contact: [{between: [b, b]}]\n",
-     "self_contact.yaml:4: contact[0].between: b and b are one body|a body with itself is not available yet|"
-     "allowed: a body and a rigid thing"},
-    {"two_bodies",
+    {"self_contact_twice", HEAD BEAM "contact: [{between: [b, b]}, {between: [b, b]}]\n",
+     "self_contact_twice.yaml:4: contact[1].between: b and b have a contact already, contact[0] (line 4)|"
+     "allowed: one entry for two bodies, or a body and itself"},
+    {"two_bodies_twice",
      HEAD "bodies: {b: {make: beam, material: m}, c: {make: beam, material: m, translate: [0, 9, 0]}}\n"
-          "contact:\n  - friction: 0.1\n    between: [c, b]\n",
-     "two_bodies.yaml:6: contact[0].between: c and b are both bodies|between bodies is not available yet"},
+          "contact:\n  - between: [b, c]\n  - friction: 0.1\n    between: [c, b]\n",
+     "two_bodies_twice.yaml:7: contact[1].between: c and b have a contact already, contact[0] (line 5)"},
     {"two_rigids", HEAD BEAM BONES("good.tgf", AND_FLOOR) "contact: [{between: [f, r]}]\n",
      "two_rigids.yaml:5: contact[0].between: f and r are both rigid|allowed: a body and a rigid thing"},
     {"touch_nothing", HEAD BEAM FLOOR "contact: [{between: [b, fl]}]\n",

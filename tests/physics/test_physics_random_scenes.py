@@ -106,6 +106,11 @@ def add_contact(rng, scene, size, frame, places):
             if rng.random() < 0.3:
                 touch["stiffness"] = scene["materials"]["m"]["young"] / size * power(rng, 0, 3)
             scene["contact"].append(rng.choice([touch, dict(touch, between=touch["between"][::-1])]))
+    bodies = list(scene["bodies"])
+    if len(bodies) == 2 and rng.random() < 0.7:
+        scene["contact"].append({"between": bodies, "friction": rng.choice([0, 0.5])})
+    if rng.random() < 0.5:
+        scene["contact"].append({"between": [bodies[0], bodies[0]], "friction": rng.choice([0, 0.5])})
 
 
 def add_ties(rng, scene, size):

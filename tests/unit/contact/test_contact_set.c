@@ -38,9 +38,15 @@ static void make_fixture(set_fixture *f, const sn_shape_def *shape, double frict
         f->area[i] = AREA;
         f->stiffness[i] = STIFFNESS;
     }
-    f->proxies = (sn_proxies){POINTS, 0.1, f->node, f->weight, f->vertex, f->area, f->stiffness};
+    f->proxies = (sn_proxies){.count = POINTS,
+                              .edge = 0.1,
+                              .node = f->node,
+                              .weight = f->weight,
+                              .vertex = f->vertex,
+                              .area = f->area,
+                              .stiffness = f->stiffness};
     f->body = &f->proxies;
-    f->pair = (sn_contact_pair){.friction = friction};
+    f->pair = (sn_contact_pair){.other = -1, .friction = friction};
     f->now = f->then = (sn_contact_pose){.R = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
     assert_done(f->ctx, sn_contact_shape_create(f->ctx, &f->shape, 0, &f->contact_shape));
     sn_contact_source source = {.pair_count = 1,

@@ -38,9 +38,15 @@ static void make_fixture(settle_fixture *f, double friction, bool has_spring) {
         f->start[3 * i] = f->y[3 * i] = i;
         f->start[3 * i + 2] = 0.01 * (i % 3);
     }
-    f->proxies = (sn_proxies){NODES, 0.1, f->node, f->weight, f->vertex, f->area, f->stiffness};
+    f->proxies = (sn_proxies){.count = NODES,
+                              .edge = 0.1,
+                              .node = f->node,
+                              .weight = f->weight,
+                              .vertex = f->vertex,
+                              .area = f->area,
+                              .stiffness = f->stiffness};
     f->body = &f->proxies;
-    f->pair = (sn_contact_pair){.friction = friction};
+    f->pair = (sn_contact_pair){.other = -1, .friction = friction};
     assert_done(f->ctx, sn_contact_shape_create(f->ctx, &f->shape, 0, &f->contact_shape));
     sn_contact_source source = {.pair_count = 1,
                                 .body_count = 1,
