@@ -162,9 +162,10 @@ static void refuses_numbers_that_are_none(void **state) {
     int tried = 0;
     // The time, every position and velocity, then the numbers of the contacts.
     for (size_t offset = 16; offset < f.size; offset += 8) {
-        bool is_name = offset >= vectors && ((offset - vectors) % sizeof(sn_contact_record) < 8 ||
-                                             (offset - vectors) % sizeof(sn_contact_record) >=
-                                                 offsetof(sn_contact_record, sticking));
+        bool is_name =
+            offset >= vectors &&
+            ((offset - vectors) % sizeof(sn_contact_record) < offsetof(sn_contact_record, foot) ||
+             (offset - vectors) % sizeof(sn_contact_record) >= offsetof(sn_contact_record, sticking));
         if (is_name)
             continue;
         double kept;
