@@ -146,20 +146,7 @@ static void skin_presses_on_skin(void **state) {
     end_fold(&f);
 }
 
-/// A scanned arm.
-static void scanned_skin_presses_on_skin(void **state) {
-    (void)state;
-    char mesh[512], bones[512], set_mesh[600], set_bones[600];
-    if (!test_data_path("arm.obj", mesh, sizeof mesh) || !test_data_path("arm.tgf", bones, sizeof bones))
-        skip();
-    snprintf(set_mesh, sizeof set_mesh, "bodies.arm.mesh=%s", mesh);
-    snprintf(set_bones, sizeof set_bones, "rigid.bones.skeleton=%s", bones);
-    const char *const overrides[] = {set_mesh, set_bones};
-    check_fold(SINEW_SOURCE_DIR "/tests/scenes/fold-data.yaml", 2, overrides, 10);
-}
-
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(skin_presses_on_skin),
-                                       cmocka_unit_test(scanned_skin_presses_on_skin)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(skin_presses_on_skin)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
