@@ -303,6 +303,13 @@ static bool is_same_row(const row *a, const row *b) {
            memcmp(a->weight, b->weight, (size_t)a->count * sizeof *a->weight) == 0;
 }
 
+/// Whether a row serves a contact as it is now. Within a step the other side of a contact between bodies may
+/// have moved on a little: good enough for a metric. At its begin rows are those of the state, whatever was
+/// before.
+static bool goes_on(const row *old, const row *now, bool begins) {
+    return begins ? is_same_row(old, now) : compare_rows(old, now) == 0;
+}
+
 static void sum_pieces(const sn_compliance *c, row *r) {
     for (int32_t a = 0; a < r->count; a++) {
         int32_t piece = c->def.unknown_piece[r->unknown[a]], p = 0;
@@ -442,7 +449,7 @@ static void swap_lists(sn_compliance *c) {
 }
 
 /// Lists rows of all contacts of the set: those that go on as they are, others without a slot.
-static void list_rows(sn_compliance *c, sn_contact_set *set) {
+static void list_rows(sn_compliance *c, sn_contact_set *set, bool begins) {
     const sn_contact_point *point = sn_contact_set_points(set);
     int32_t old_count = c->row_count, o = 0;
     swap_lists(c);
@@ -451,16 +458,16 @@ static void list_rows(sn_compliance *c, sn_contact_set *set) {
         name_row(c, &point[i], r);
         for (; o < old_count && compare_rows(&c->old_rows[o], r) < 0; o++)
             c->free_slots[c->free_count++] = c->old_rows[o].slot;
-        if (o < old_count && is_same_row(&c->old_rows[o], r))
+        if (o < old_count && goes_on(&c->old_rows[o], r, begins))
             keep_row(c, &c->old_rows[o++], r);
     }
     for (; o < old_count; o++)
         c->free_slots[c->free_count++] = c->old_rows[o].slot;
 }
 
-static sn_status take_rows(sn_compliance *c, sn_contact_set *set) {
+static sn_status take_rows(sn_compliance *c, sn_contact_set *set, bool begins) {
     sn_status status = SN_OK;
-    list_rows(c, set);
+    list_rows(c, set, begins);
     for (int32_t r = 0; status >= 0 && r < c->row_count; r++)
         if (c->rows[r].slot < 0)
             status = make_row(c, &c->rows[r]);
@@ -554,7 +561,7 @@ static bool factor_systems(sn_compliance *c) {
     return slide == 0 || LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'L', slide, c->sliding, slide) == 0;
 }
 
-bool sn_compliance_fits(sn_compliance *c, sn_contact_set *set) {
+bool sn_compliance_fits(sn_compliance *c, sn_contact_set *set, bool begins) {
     const int32_t count = sn_contact_set_count(set);
     double flops = (double)count * count * count / 3;
     if (count > c->row_capacity || flops > fmax(SHARE * c->factor_flops, LEAST_FLOPS))
@@ -566,7 +573,7 @@ bool sn_compliance_fits(sn_compliance *c, sn_contact_set *set) {
         name_row(c, &sn_contact_set_points(set)[i], &r);
         while (o < c->row_count && compare_rows(&c->rows[o], &r) < 0)
             o++;
-        if (o < c->row_count && is_same_row(&c->rows[o], &r))
+        if (o < c->row_count && goes_on(&c->rows[o], &r, begins))
             reached += c->rows[o].reach_count;
         else if (!r.is_kept)
             reached += sn_factor_reach_count(c->def.factor, r.count, r.unknown);
@@ -574,8 +581,8 @@ bool sn_compliance_fits(sn_compliance *c, sn_contact_set *set) {
     return reached <= c->pool_size;
 }
 
-sn_status sn_compliance_take(sn_compliance *c, sn_contact_set *set, const double *x) {
-    sn_status status = take_rows(c, set);
+sn_status sn_compliance_take(sn_compliance *c, sn_contact_set *set, const double *x, bool begins) {
+    sn_status status = take_rows(c, set, begins);
     if (status >= 0) {
         list_acting(c, set, x);
         if (factor_systems(c))

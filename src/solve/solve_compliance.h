@@ -48,12 +48,16 @@ typedef struct sn_mobility {
 /// @return SN_OK; SN_ERR_NOT_POSITIVE_DEFINITE: S is not.
 SN_NODISCARD sn_status sn_compliance_refresh(sn_compliance *compliance, const sn_mobility *mobility);
 
-/// Whether there is room for the contacts of a set. Depends on the set alone.
-bool sn_compliance_fits(sn_compliance *compliance, sn_contact_set *set);
+/// Whether there is room for the contacts of a set, at the begin of a step or within it. At the begin it
+/// depends on the set alone.
+bool sn_compliance_fits(sn_compliance *compliance, sn_contact_set *set, bool begins);
 
 /// Takes the contacts of a set, which must fit, as they are at node positions x [nodes, 3]: those that
-/// press there act. @return SN_OK; SN_ERR_NOT_POSITIVE_DEFINITE, by rounding: none are taken.
-SN_NODISCARD sn_status sn_compliance_take(sn_compliance *compliance, sn_contact_set *set, const double *x);
+/// press there act. With `begins`, at the begin of a step, what is held follows from the set alone; within
+/// it, rows of contacts whose other side moves stay as they are. @return SN_OK; SN_ERR_NOT_POSITIVE_DEFINITE,
+/// by rounding: none are taken.
+SN_NODISCARD sn_status sn_compliance_take(sn_compliance *compliance, sn_contact_set *set, const double *x,
+                                          bool begins);
 
 /// Solves for three right-hand sides: right [unknown_count, 3] is g on entry and z on return. `total`
 /// [piece_count, 3] in N are forces on mobile pieces that were taken out of g, in proportion to mass; those

@@ -335,7 +335,7 @@ static void find_corrections(sn_metric *metric, sn_contact_set *set, const doubl
 sn_status sn_metric_begin(sn_metric *metric, double inertia, sn_contact_set *set, const double *x,
                           int32_t *factorizations) {
     bool had_contacts = metric->holds_contacts, is_current = metric->inertia == inertia;
-    metric->holds_contacts = set && !sn_compliance_fits(metric->compliance, set);
+    metric->holds_contacts = set && !sn_compliance_fits(metric->compliance, set, true);
     if (metric->holds_contacts)
         is_current &= fill_diagonal(metric, set);
     else if (had_contacts)
@@ -347,12 +347,17 @@ sn_status sn_metric_begin(sn_metric *metric, double inertia, sn_contact_set *set
             return status;
         ++*factorizations;
     }
-    return set ? sn_metric_follow(metric, set, x, factorizations) : SN_OK;
+    if (!set)
+        return SN_OK;
+    if (!metric->holds_contacts)
+        return sn_compliance_take(metric->compliance, set, x, true);
+    find_corrections(metric, set, x);
+    return SN_OK;
 }
 
 sn_status sn_metric_follow(sn_metric *metric, sn_contact_set *set, const double *x, int32_t *factorizations) {
-    if (!metric->holds_contacts && sn_compliance_fits(metric->compliance, set))
-        return sn_compliance_take(metric->compliance, set, x);
+    if (!metric->holds_contacts && sn_compliance_fits(metric->compliance, set, false))
+        return sn_compliance_take(metric->compliance, set, x, false);
     if (!metric->holds_contacts || has_new_contact(set)) {
         metric->holds_contacts = true;
         fill_diagonal(metric, set);

@@ -73,7 +73,13 @@ static void fill_proxies(fixture *f, sn_random *random) {
         f->area[i] = sn_random_range(random, 0.5, 1);
         f->stiffness[i] = 1e6;
     }
-    f->proxies = (sn_proxies){POINTS, 0.5, f->node, f->weight, f->vertex, f->area, f->stiffness};
+    f->proxies = (sn_proxies){.count = POINTS,
+                              .edge = 0.5,
+                              .node = f->node,
+                              .weight = f->weight,
+                              .vertex = f->vertex,
+                              .area = f->area,
+                              .stiffness = f->stiffness};
     f->body = &f->proxies;
 }
 
@@ -96,7 +102,7 @@ static void setup(fixture *f, bool anchored, double friction) {
     assert_done(f->ctx, sn_elastic_create(f->ctx, &def, &f->elastic));
     f->shape = (sn_shape_def){.kind = SN_SHAPE_PLANE, .normal = {0, 0.6, 0.8}};
     assert_done(f->ctx, sn_contact_shape_create(f->ctx, &f->shape, 0, &f->contact_shape));
-    f->pair = (sn_contact_pair){.friction = friction};
+    f->pair = (sn_contact_pair){.other = -1, .friction = friction};
     sn_contact_source source = {.pair_count = 1,
                                 .body_count = 1,
                                 .shape_count = 1,
