@@ -5,9 +5,10 @@
 /// Source: Wang et al. 2021, "Optimized Processing of Localized Collisions in Projective Dynamics", for the
 /// kept set; supernodal multifrontal factorization with a METIS nested-dissection ordering of part 1.
 ///
-/// Units are the caller's: those of A, x and b. Vectors are [n, width] row-major, by unknown. Functions that
-/// take a factor may write to it and to its context's message: one thread at a time. A factor of NULL is
-/// SN_ERR_INVALID_ARGUMENT.
+/// Matrices after the analysis must have its columns: their sizes are checked, the columns are not read
+/// again. Right-hand sides that are not finite give solutions that are not. Units are the caller's: those of
+/// A, x and b. Vectors are [n, width] row-major, by unknown. Functions that take a factor may write to it and
+/// to its context's message: one thread at a time. A factor of NULL is SN_ERR_INVALID_ARGUMENT.
 #ifndef SINEW_FACTOR_H
 #define SINEW_FACTOR_H
 
@@ -155,7 +156,7 @@ SN_API SN_NODISCARD sn_status sn_factor_backward(sn_factor *factor, int32_t widt
 ///                              with A.
 /// @param[out]    out_residual  What was reached. May be NULL.
 /// @return SN_OK; SN_NOT_CONVERGED: x is the last iterate; SN_ERR_NOT_POSITIVE_DEFINITE if S is not;
-/// SN_ERR_INVALID_ARGUMENT, SN_ERR_NO_MEMORY: x is unchanged.
+/// SN_ERR_INVALID_ARGUMENT, SN_ERR_NO_MEMORY, SN_ERR_NON_FINITE (b is not finite): x is unchanged.
 /// Memory: 5 vectors [n, 3] in the first call, then none. Same bits for any number of threads.
 SN_API SN_NODISCARD sn_status sn_factor_refine(sn_factor *factor, const sn_factor_matrix *matrix,
                                                int32_t width, const double *b, double *x, double tolerance,

@@ -195,7 +195,8 @@ sn_status sn_factor_compute(sn_factor *factor, const sn_factor_matrix *matrix) {
 
 sn_status sn_factor_check_matrix(const sn_factor *factor, const sn_factor_matrix *matrix) {
     sn_context *ctx = factor->context;
-    if (!matrix || !matrix->start || !matrix->column || !matrix->value)
+    bool is_empty = matrix && matrix->start && matrix->n == 0;
+    if (!matrix || !matrix->start || (!is_empty && (!matrix->column || !matrix->value)))
         return sn_fail(ctx, SN_ERR_INVALID_ARGUMENT, "the matrix to factor has no values");
     if (matrix->n != factor->info.n || matrix->start[matrix->n] != factor->pattern_nonzeros)
         return sn_fail(ctx, SN_ERR_INVALID_ARGUMENT,

@@ -19,8 +19,9 @@ typedef struct refine {
 
 static double relative_residual(const refine *r) {
     double most = 0;
+    // A NaN stays.
     for (int32_t k = 0; k < r->width; k++)
-        most = r->relative[k] > most ? r->relative[k] : most;
+        most = r->relative[k] <= most ? most : r->relative[k];
     return most;
 }
 
@@ -138,6 +139,11 @@ sn_status sn_factor_refine(sn_factor *factor, const sn_factor_matrix *matrix, in
     SN_TRY(check_refine(factor, matrix, width, b, x, tolerance, iterations));
     SN_TRY(allocate(factor));
     dot(&r, b, b, square);
+    for (int32_t k = 0; k < width; k++)
+        if (!isfinite(square[k]))
+            SN_TRY(sn_fail(factor->context, SN_ERR_NON_FINITE,
+                           "right-hand side %d holds a number that is not finite, or too large to square",
+                           (int)k));
     for (int32_t k = 0; k < width; k++)
         r.norm[k] = square[k] > 0 ? sqrt(square[k]) : 1;
     find_residual(&r);

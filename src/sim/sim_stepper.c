@@ -18,7 +18,7 @@ static const double LEAST_PRECISION = 0.1;
 
 /// Times that settling renews contacts, and how many of them take the new friction cones as they are: later
 /// ones go half the way, for cones that overshoot.
-enum { MAX_ROUNDS = 8, FULL_ROUNDS = 3 };
+enum { MAX_ROUNDS = 16, FULL_ROUNDS = 3 };
 /// Part of what presses by which friction cones may be off.
 static const double CONE_SLACK = 1e-3;
 /// What may press in the minimization, against what balances the pieces as wholes.
@@ -41,6 +41,7 @@ struct sn_stepper {
     double *y;                ///< [node_count, 3] inertial target
     double *x;                ///< [node_count, 3] iterate
     double *x_other;          ///< [node_count, 3] another start
+    double *x_unsettled;      ///< [node_count, 3] what a minimization gave
     double *gradient;         ///< [node_count, 3] for reactions
     double *targets;          ///< [spring_count, 3]
     double *frame_R;          ///< [frame_count, 9]
@@ -124,6 +125,7 @@ static sn_status allocate_scratch(sn_stepper *stepper) {
     SN_TRY_NEW(ctx, stepper->y, size);
     SN_TRY_NEW(ctx, stepper->x, size);
     SN_TRY_NEW(ctx, stepper->x_other, size);
+    SN_TRY_NEW(ctx, stepper->x_unsettled, size);
     SN_TRY_NEW(ctx, stepper->gradient, size);
     SN_TRY_NEW_ZEROED(ctx, stepper->targets, 3 * (size_t)model->spring_count);
     SN_TRY_NEW(ctx, stepper->frame_R, 9 * (size_t)model->frame_count);
@@ -194,6 +196,7 @@ void sn_stepper_destroy(sn_stepper **stepper) {
     SN_RELEASE(ctx, s->y);
     SN_RELEASE(ctx, s->x);
     SN_RELEASE(ctx, s->x_other);
+    SN_RELEASE(ctx, s->x_unsettled);
     SN_RELEASE(ctx, s->gradient);
     SN_RELEASE(ctx, s->targets);
     SN_RELEASE(ctx, s->frame_R);
@@ -276,6 +279,14 @@ static sn_status begin_metric(sn_stepper *stepper, const sn_state *state, double
     return status;
 }
 
+/// Takes the state's contacts over, and forgets all that were met since.
+static void take_contacts(sn_stepper *stepper, const sn_state *state) {
+    sn_contact_set_begin(stepper->contact, state->contact_count, state->contacts, state->x, stepper->pose,
+                         stepper->pose + stepper->model->shape_count);
+    for (int32_t i = 0; i < sn_contact_set_count(stepper->contact); i++)
+        sn_contact_set_points(stepper->contact)[i].in_metric = true;
+}
+
 /// Moves shapes to the end of the step and takes the state's contacts over.
 static void begin_contact(sn_stepper *stepper, const sn_state *state, double h) {
     const sn_model *model = stepper->model;
@@ -286,10 +297,7 @@ static void begin_contact(sn_stepper *stepper, const sn_state *state, double h) 
             sn_contact_pose *pose = &stepper->pose[end * model->shape_count + s];
             sn_frame_pose(model, model->shape_frame[s], state->time + end * h, pose->R, pose->translation);
         }
-    sn_contact_set_begin(stepper->contact, state->contact_count, state->contacts, state->x, stepper->pose,
-                         stepper->pose + model->shape_count);
-    for (int32_t i = 0; i < sn_contact_set_count(stepper->contact); i++)
-        sn_contact_set_points(stepper->contact)[i].in_metric = true;
+    take_contacts(stepper, state);
 }
 
 /// Pinned nodes of `x` to where the frames have put them in `from`.
@@ -368,6 +376,23 @@ static void offer_rigid_starts(sn_stepper *stepper, const sn_state *state, const
     offer_start(stepper, objective, best);
 }
 
+/// Takes x_other, the last places, as the start if `best` is more than to stay costs without contact.
+/// Contacts met at a start that did not settle say nothing of those places: they are forgotten.
+static void offer_to_stay(sn_stepper *stepper, const sn_state *state, const sn_objective *objective,
+                          double best) {
+    sn_objective bare = *objective;
+    bare.contact = NULL;
+    if (!sn_contact_set_has_bodies(stepper->contact) ||
+        best <= sn_objective_evaluate(&bare, stepper->x_other, NULL).total)
+        return;
+    take_contacts(stepper, state);
+    sn_contact_set_renew(stepper->contact, stepper->x_other);
+    double before = best;
+    offer_start(stepper, objective, &best);
+    if (best == before)
+        sn_contact_set_renew(stepper->contact, stepper->x);
+}
+
 /// Fills stepper->x with the best of several starts: the inertial target, and the last places as they are or
 /// moved rigidly. Stiff bodies turn by the rigid motion, and it wins too when the step is so long that
 /// following the velocities would tear a body apart. As it is no worse than to stay, g, and with it the
@@ -396,6 +421,7 @@ static void choose_start(sn_stepper *stepper, const sn_state *state, const sn_ob
     best = sn_objective_evaluate(objective, stepper->x, NULL).total;
     start_from_last(stepper, state, stepper->x_other);
     offer_start(stepper, objective, &best);
+    offer_to_stay(stepper, state, objective, best);
 }
 
 /// Bounds friction in the minimization by what it is at the start. There depths are off by what elements move
@@ -409,11 +435,36 @@ static void limit_friction(sn_stepper *stepper, double inertia) {
     sn_contact_set_limit_cones(stepper->contact, MOST_PRESS);
 }
 
+/// Whether an objective has risen by more than renewals of contacts account for.
+static bool is_higher(double now, double before, double kinetic) {
+    return !(now <= (1 + MOST_RISE) * before + MOST_GAIN * kinetic);
+}
+
+/// Settles the result of a minimization, whose objective is *value. Between bodies planes do not turn with
+/// what moves as one, and what settles one of them may press on the next: a result that gets worse stays.
+static void settle_end(sn_stepper *stepper, const sn_objective *objective, double kinetic,
+                       sn_objective_value *value) {
+    const size_t size = 3 * (size_t)stepper->model->node_count * sizeof *stepper->x;
+    if (!stepper->contact || !sn_contact_set_has_bodies(stepper->contact)) {
+        value->total += settle(stepper, objective, stepper->x);
+        return;
+    }
+    double before = value->total;
+    memcpy(stepper->x_unsettled, stepper->x, size);
+    settle(stepper, objective, stepper->x);
+    *value = sn_objective_evaluate(objective, stepper->x, NULL);
+    if (!is_higher(value->total, before, kinetic))
+        return;
+    memcpy(stepper->x, stepper->x_unsettled, size);
+    sn_contact_set_renew(stepper->contact, stepper->x);
+    *value = sn_objective_evaluate(objective, stepper->x, NULL);
+}
+
 /// Minimizes from stepper->x and settles. What is sure to fall is the objective between two renewals of
 /// contacts: where these let it rise, the start is better, which is kept in x_other meanwhile.
 /// @param[in] kinetic  Energy of motion at the start of the step in J.
-static sn_status minimize(sn_stepper *stepper, const sn_objective *objective, double kinetic,
-                          const sn_minimize_options *options, sn_minimize_result *result) {
+static sn_status minimize(sn_stepper *stepper, const sn_state *state, const sn_objective *objective,
+                          double kinetic, const sn_minimize_options *options, sn_minimize_result *result) {
     const size_t size = 3 * (size_t)stepper->model->node_count * sizeof *stepper->x;
     const bool may_rise = stepper->contact && objective->inertia > 0;
     if (may_rise)
@@ -422,15 +473,16 @@ static sn_status minimize(sn_stepper *stepper, const sn_objective *objective, do
         sn_minimize(stepper->minimizer, objective, stepper->metric, options, stepper->x, result);
     if (status < 0)
         return status;
-    result->last.total += settle(stepper, objective, stepper->x);
-    // Planes between bodies do not turn with what moves as one.
-    if (stepper->contact && sn_contact_set_has_bodies(stepper->contact))
-        result->last = sn_objective_evaluate(objective, stepper->x, NULL);
-    if (!may_rise || result->last.total <= (1 + MOST_RISE) * result->first.total + MOST_GAIN * kinetic)
+    settle_end(stepper, objective, kinetic, &result->last);
+    if (!may_rise || !is_higher(result->last.total, result->first.total, kinetic))
         return SN_OK;
     memcpy(stepper->x, stepper->x_other, size);
+    bool has_bodies = sn_contact_set_has_bodies(stepper->contact);
+    if (has_bodies)
+        take_contacts(stepper, state);
     sn_contact_set_renew(stepper->contact, stepper->x);
-    settle(stepper, objective, stepper->x);
+    if (!has_bodies)
+        settle(stepper, objective, stepper->x);
     result->last = sn_objective_evaluate(objective, stepper->x, NULL);
     result->status = SN_STEP_STALLED;
     result->stop_test = SN_STOP_LINE_SEARCH;
@@ -538,7 +590,7 @@ sn_status sn_step(sn_stepper *stepper, sn_state *state, double h, sn_step_info *
     double linear[3], angular[3], kinetic = 0;
     if (stepper->contact && inertia > 0)
         sn_state_momentum(state, linear, angular, &kinetic);
-    status = minimize(stepper, &objective, kinetic, &options, &result);
+    status = minimize(stepper, state, &objective, kinetic, &options, &result);
     if (status == SN_OK)
         status = check_reach(stepper);
     if (status < 0)

@@ -206,6 +206,10 @@ static void refinement_reaches_the_matrix(void **state) {
         assert_int_equal(sn_factor_refine(factor, &matrix, 1, b, x, 0, 1, &reached), SN_NOT_CONVERGED);
         assert_at_most(reached, storage == SN_FACTOR_HALF ? 0.1 : 1e-4);
         assert_int_equal(sn_context_allocation_count(ctx), allocations);
+        double before = x[0];
+        b[1] = NAN;
+        assert_int_equal(sn_factor_refine(factor, &matrix, 3, b, x, 1e-9, 3, &reached), SN_ERR_NON_FINITE);
+        assert_true(x[0] == before);
         free(ax);
         free(x);
         free(b);
