@@ -204,8 +204,8 @@ static sn_status mark_zone(const sn_model *model, int32_t b, const bool *zone, b
     if (body->proxies.count == 0)
         return sn_fail(
             model->context, SN_ERR_INVALID_ARGUMENT,
-            "body %s has a contact zone, but nothing that it may touch: add a contact for it, or leave "
-            "the zone out",
+            "body %s has a contact zone, but no point of its surface that could touch anything: it needs a "
+            "contact, and nodes that are not pinned",
             body->name);
     mark_kept(model, body, zone, kept);
     for (int32_t n = 0; n < body->node_count; n++)
