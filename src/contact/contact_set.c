@@ -721,7 +721,7 @@ double sn_contact_set_renew_cones(sn_contact_set *set, const double *x, double p
 // ---- Energy
 
 /// Tangential way of a contact's point from its anchor. Returns its length.
-static double tangential_way(const sn_contact_point *c, const double p[3], double u[3]) {
+double sn_contact_slip(const sn_contact_point *c, const double p[3], double u[3]) {
     sn_sub3(p, c->anchor, u);
     double along = sn_dot3(u, c->normal);
     for (int k = 0; k < 3; k++)
@@ -733,7 +733,7 @@ bool sn_contact_sticks(const sn_contact_point *c, const double p[3]) {
     double u[3];
     if (!(c->friction > 0 && c->normal_force > 0))
         return false;
-    return c->stiffness * tangential_way(c, p, u) <= c->friction * c->normal_force;
+    return c->stiffness * sn_contact_slip(c, p, u) <= c->friction * c->normal_force;
 }
 
 static void add_outer(double factor, const double a[3], double *matrix) {
@@ -746,7 +746,7 @@ static void add_outer(double factor, const double a[3], double *matrix) {
 static double friction_energy(const sn_contact_point *c, const double p[3], double force[3],
                               double *hessian) {
     double u[3], cone = c->friction * c->normal_force;
-    double length = tangential_way(c, p, u), k = c->stiffness;
+    double length = sn_contact_slip(c, p, u), k = c->stiffness;
     bool sticks = k * length <= cone;
     // Beyond the cone the force keeps its size, and only turns when the point moves across u.
     double rate = sticks ? k : cone / length;
@@ -813,7 +813,7 @@ static void put_anchor(const sn_contact_set *set, sn_contact_point *c, const dou
 /// afresh from its foot.
 static void move_anchor(const sn_contact_set *set, sn_contact_point *c, const double *x, const double p[3]) {
     double u[3], cone = c->friction * c->normal_force, anchor[3];
-    double length = tangential_way(c, p, u);
+    double length = sn_contact_slip(c, p, u);
     c->record.sticking = c->normal_force > 0 && c->friction > 0 && c->stiffness * length <= cone;
     if (c->record.sticking)
         return;

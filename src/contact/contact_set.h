@@ -138,6 +138,9 @@ static inline void sn_contact_place(const sn_contact_point *contact, const doubl
 double sn_contact_energy(const sn_contact_point *contact, const double p[3], double out_force[3],
                          double *out_hessian);
 
+/// Way of a contact's proxy at p from its anchor along the surface. Returns its length.
+double sn_contact_slip(const sn_contact_point *contact, const double p[3], double out_way[3]);
+
 /// Whether a contact with its proxy at p is held along the surface, in the friction cone.
 bool sn_contact_sticks(const sn_contact_point *contact, const double p[3]);
 

@@ -12,6 +12,7 @@
 enum {
     MOST_ROWS = 1024,
     ROW_NODES = 8,
+    DIRECTIONS = 2,   ///< in which a row acts at most, unless it sticks
     LANES = 16,       ///< of sums that run side by side
     ROW_GRAIN = 64,   ///< rows that are worth waking threads for
     KEPT_GRAIN = 2048 ///< entries of S^-1 e
@@ -62,12 +63,12 @@ struct sn_compliance {
     double *pool_value, *spare_value; ///< [pool_size] u
     double *spread;                   ///< [unknown_count] one u, 0 elsewhere; between calls all 0
 
-    /// Rows that resist: first those that stick, along all three axes, then those that slide, along their
-    /// normals.
+    /// Rows that resist: first those that stick, along all three axes, then those that slide, each along up
+    /// to two directions.
     int32_t stick_count, slide_count;
-    int32_t *acting;       ///< [stick_count + slide_count] rows
+    int32_t *acting;       ///< [stick_count + slide_count] rows, those that slide up to twice
     double *soft;          ///< [the same] 1 / stiffness
-    double (*normal)[3];   ///< [the same] not read of rows that stick
+    double (*normal)[3];   ///< [the same] directions; not read of rows that stick
     double (*force)[3];    ///< [the same] N
     uint64_t acting_names; ///< hash of all that the two systems are made of
     double *shared;  ///< [acting, acting] for each axis: L of what sticks, and what is left of G for the rest
@@ -112,13 +113,13 @@ static sn_status allocate(sn_compliance *c) {
     SN_TRY_NEW(ctx, c->pool_value, c->pool_size);
     SN_TRY_NEW(ctx, c->spare_value, c->pool_size);
     SN_TRY_NEW_ZEROED(ctx, c->spread, c->def.unknown_count);
-    SN_TRY_NEW(ctx, c->acting, rows);
-    SN_TRY_NEW(ctx, c->soft, rows);
-    SN_TRY_NEW(ctx, c->normal, rows);
-    SN_TRY_NEW(ctx, c->force, rows);
-    SN_TRY_NEW(ctx, c->shared, rows * rows);
-    SN_TRY_NEW(ctx, c->sliding, rows * rows);
-    SN_TRY_NEW(ctx, c->along, rows);
+    SN_TRY_NEW(ctx, c->acting, DIRECTIONS * rows);
+    SN_TRY_NEW(ctx, c->soft, DIRECTIONS * rows);
+    SN_TRY_NEW(ctx, c->normal, DIRECTIONS * rows);
+    SN_TRY_NEW(ctx, c->force, DIRECTIONS * rows);
+    SN_TRY_NEW(ctx, c->shared, DIRECTIONS * rows * DIRECTIONS * rows);
+    SN_TRY_NEW(ctx, c->sliding, DIRECTIONS * rows * DIRECTIONS * rows);
+    SN_TRY_NEW(ctx, c->along, DIRECTIONS * rows);
 cleanup:
     return status;
 }
@@ -476,14 +477,30 @@ static sn_status take_rows(sn_compliance *c, sn_contact_set *set, bool begins) {
 
 // ---- What acts
 
-static void act(sn_compliance *c, int32_t at, const sn_contact_point *point) {
+static void act(sn_compliance *c, int32_t at, const double direction[3], double stiffness) {
     int32_t i = c->stick_count + c->slide_count;
     c->acting[i] = at;
-    c->soft[i] = 1 / point->stiffness;
-    memcpy(c->normal[i], point->normal, sizeof *c->normal);
+    c->soft[i] = 1 / stiffness;
+    memcpy(c->normal[i], direction, sizeof *c->normal);
 }
 
-/// Lists the rows that stick, be they open for a moment, then those that press and slide.
+/// Lists along what a row slides against resistance: its normal if it presses, and the direction across its
+/// way, along which friction turns.
+static void act_sliding(sn_compliance *c, int32_t at, const sn_contact_point *point, const double p[3]) {
+    double way[3], across[3], length = sn_contact_slip(point, p, way);
+    if (point->gap < 0) {
+        act(c, at, point->normal, point->stiffness);
+        c->slide_count++;
+    }
+    if (!(point->friction * point->normal_force > 0))
+        return;
+    sn_cross3(point->normal, way, across);
+    sn_unit3(across, across);
+    act(c, at, across, point->friction * point->normal_force / length);
+    c->slide_count++;
+}
+
+/// Lists the rows that stick, be they open for a moment, then the directions of those that slide.
 static void list_acting(sn_compliance *c, sn_contact_set *set, const double *x) {
     const sn_contact_point *point = sn_contact_set_points(set);
     c->stick_count = c->slide_count = 0;
@@ -491,12 +508,14 @@ static void list_acting(sn_compliance *c, sn_contact_set *set, const double *x) 
         for (int32_t r = 0; r < c->row_count; r++) {
             double p[3];
             sn_contact_place(&point[r], x, p);
-            bool sticks = sn_contact_sticks(&point[r], p);
-            if (c->rows[r].count == 0 || sticks != stick || !(sticks || point[r].gap < 0))
+            if (c->rows[r].count == 0 || sn_contact_sticks(&point[r], p) != stick)
                 continue;
-            act(c, r, &point[r]);
-            c->stick_count += stick;
-            c->slide_count += !stick;
+            if (stick) {
+                act(c, r, point[r].normal, point[r].stiffness);
+                c->stick_count++;
+            } else {
+                act_sliding(c, r, &point[r], p);
+            }
         }
 }
 

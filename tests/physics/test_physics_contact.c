@@ -322,8 +322,7 @@ static void impacts_give_no_energy(void **state) {
             sn_step_info info = scene_step(&s, 1.0 / 60);
             sn_energies e = info.energy;
             double energy = e.kinetic + e.elastic + e.contact + e.external;
-            // A step of one iteration may be off by a little.
-            assert_at_most(energy, before + 2e-3 * (e.kinetic + e.elastic + e.contact));
+            assert_at_most(energy, before + 1e-3 * (e.kinetic + e.elastic + e.contact));
             before = energy;
         }
         end_scene(&s);

@@ -151,27 +151,21 @@ static void touch(fixture *f, double lift, double slip) {
     sn_contact_set_renew(f->set, f->x);
 }
 
-/// product += Hessian of the contacts times z, without what holds a sliding point across its way. Counts
-/// those that press and those that stick.
+/// product += Hessian of the contacts times z. Counts those that press and those that stick.
 static void add_contacts(fixture *f, const double *z, double *product, int *pressing, int *sticking) {
     for (int32_t i = 0; i < sn_contact_set_count(f->set); i++) {
         const sn_contact_point *c = &sn_contact_set_points(f->set)[i];
-        double p[3], move[3] = {0}, along = 0;
+        double p[3], force[3], hessian[9], move[3] = {0};
         sn_contact_place(c, f->x, p);
-        if (!(c->gap < 0))
-            continue;
-        bool sticks = sn_contact_sticks(c, p);
-        *pressing += 1;
-        *sticking += sticks;
+        sn_contact_energy(c, p, force, hessian);
+        *pressing += c->gap < 0;
+        *sticking += sn_contact_sticks(c, p);
         for (int a = 0; a < 4; a++)
             for (int k = 0; k < 3; k++)
                 move[k] += c->weight[a] * z[3 * c->node[a] + k];
-        for (int k = 0; k < 3; k++)
-            along += c->normal[k] * move[k];
         for (int a = 0; a < 4; a++)
-            for (int k = 0; k < 3; k++)
-                product[3 * c->node[a] + k] +=
-                    c->stiffness * c->weight[a] * (sticks ? move[k] : along * c->normal[k]);
+            for (int k = 0; k < 9; k++)
+                product[3 * c->node[a] + k / 3] += c->weight[a] * hessian[k] * move[k % 3];
     }
 }
 
